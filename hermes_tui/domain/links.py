@@ -1,0 +1,108 @@
+"""`@session:` links: reading them in all their forms, writing them in one (FACTS 2)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+PREFIX = "@session:"
+_TOKEN = re.compile(r"""(?<![\w/])(?<!\]\()@session:(`[^`]+`|"[^"]+"|'[^']+'|\S+)""")
+_TRAILING = ",.;:!?)]}"
+_ANCHOR = re.compile(r"\A(?P<rest>.+)#(?P<anchor>\d{1,18})\Z", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A reference to a session. `profile` None: the present one."""
+
+    profile: str | None
+    id: str
+    anchor: int | None = None
+    """Message id."""
+
+    def __str__(self) -> str:
+        place = self.id if self.profile in (None, "custom") else f"{self.profile}/{self.id}"
+        return f"{PREFIX}{place}" + (f"#{self.anchor}" if self.anchor is not None else "")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundLink:
+    """A link inside a longer text, and where it stands."""
+
+    link: Link
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """One of several sessions that an ambiguous name could mean."""
+
+    profile: str
+    id: str
+    title: str | None
+
+    @property
+    def link(self) -> str:
+        return str(Link(self.profile, self.id))
+
+
+def link_to(profile: str, session_id: str, anchor: int | None = None) -> str:
+    """The link that opens this session."""
+    return str(Link(profile, session_id, anchor))
+
+
+def _read(value: str, *, quoted: bool) -> Link | None:
+    if not quoted:
+        value = value.rstrip(_TRAILING)
+    value = value.strip()
+    anchor = None
+    if found := _ANCHOR.match(value):
+        value, anchor = found["rest"], int(found["anchor"])
+    profile, slash, rest = value.partition("/")
+    if slash and rest:
+        return Link(profile, rest, anchor)
+    return Link(None, value, anchor) if value else None
+
+
+def parse_link(text: str) -> Link | None:
+    """The one link that `text` is, surrounding quotes and punctuation dropped; None when it is something else.
+
+    An empty suffix (`@session:`) is a link to nothing: `Link(None, "")`, so that the caller can say so.
+    """
+    text = text.strip().strip("`\"'<>")
+    text = text.lstrip("([{")
+    if not text.startswith(PREFIX):
+        return None
+    value = text[len(PREFIX) :]
+    if len(value) > 1 and value[0] in "`\"'" and value.rstrip(_TRAILING).endswith(value[0]):
+        return _read(value.rstrip(_TRAILING)[1:-1], quoted=True) or Link(None, "")
+    return _read(value, quoted=False) or Link(None, "")
+
+
+def find_links(text: str) -> list[FoundLink]:
+    """Every link inside `text`, in order."""
+    found = []
+    for token in _TOKEN.finditer(text):
+        value = token[1]
+        quoted = value[0] in "`\"'" and len(value) > 2 and value[-1] == value[0]
+        link = _read(value[1:-1], quoted=True) if quoted else _read(value, quoted=False)
+        if link is not None:
+            end = token.end() if quoted else token.start(1) + len(value.rstrip(_TRAILING))
+            found.append(FoundLink(link, token.start(), end))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """What a name turned out to mean."""
+
+    profile: str
+    session_id: str
+    """The session asked for; may be any segment, or a delegate's run."""
+    root_id: str
+    """Root of the conversation that holds it (of the run itself, for a delegate's)."""
+    anchor: int | None = None
+    """Message to open at."""
+    notice: str | None = None
+    """What should be said: the anchor lies in another session of the family, or does not exist."""

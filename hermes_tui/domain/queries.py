@@ -1,0 +1,148 @@
+"""What a search asks and what it answers.
+
+Reading the query text is `domain.querytext`; its boolean expression is the tree below, which storage turns
+into an FTS5 expression or evaluates by itself where no index serves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import NamedTuple
+
+from hermes_tui.domain.sessions import Conversation, StoreProblem
+
+
+class Tier(StrEnum):
+    """Why a conversation is in the answer, best first; the value is the JSON's name."""
+
+    TARGET = "target"
+    TITLE = "title"
+    CONVERSATION = "conversation"
+    AUTOMATION = "automation"
+    TOOL = "tool"
+    SPREAD = "spread"
+    PARTIAL = "partial"
+    FILTER = "filter"
+    """The query has filter words only."""
+
+    @property
+    def label(self) -> str:
+        """What the screen writes above the tier's first hit; empty for tiers that need no words."""
+        return {
+            Tier.TITLE: "in titles",
+            Tier.AUTOMATION: "in automation",
+            Tier.TOOL: "in tool calls and output",
+            Tier.SPREAD: "all words, in different messages",
+            Tier.PARTIAL: "some of the words",
+        }.get(self, "")
+
+
+class SearchOrder(StrEnum):
+    """Inside each tier; by time means the time of the match."""
+
+    RELEVANCE = "relevance"
+    NEWEST = "newest"
+    OLDEST = "oldest"
+
+
+@dataclass(frozen=True, slots=True)
+class SearchQuery:
+    """One question."""
+
+    text: str
+    """As typed."""
+    order: SearchOrder = SearchOrder.RELEVANCE
+    scan: bool = False
+    """Also read what no index holds (tool output beyond 8 KB)."""
+    include_hidden: bool = False
+    """`--all`: also sources that are left out unless asked for."""
+    typing_at: int | None = None
+    """Position of the text cursor while someone types: the word there is a prefix from its third letter on.
+    None (the command line) implies no prefix."""
+    limit: int | None = None
+    offset: int = 0
+
+
+class Span(NamedTuple):
+    """Where a matched word stands in a snippet, in characters; `end` is exclusive."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One message that matches, with the place that shows it best."""
+
+    message_id: int
+    session_id: str
+    role: str
+    timestamp: float | None
+    snippet: str
+    """At most 300 characters on one line, whitespace folded; faithful otherwise."""
+    spans: tuple[Span, ...]
+    tool: str | None = None
+    """The tool, when the match is in a call or in its output."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One conversation of an answer."""
+
+    conversation: Conversation
+    tier: Tier
+    matches: tuple[Match, ...]
+    """The best first, at most three; none when only its title or id brought it."""
+    count: int | None
+    """How many shown messages match; None while nobody has counted."""
+    in_delegate: bool = False
+    """The match lies in a delegate's run that this conversation started."""
+
+    @property
+    def best(self) -> Match | None:
+        return self.matches[0] if self.matches else None
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPage:
+    """What is known of the answer so far; each page of one search replaces the one before."""
+
+    hits: tuple[Hit, ...]
+    total: int
+    """Conversations that match, before limit; a floor while `final` is False."""
+    searched: int
+    """Conversations that were searched: those that pass the filters."""
+    expression: str
+    """The FTS5 expression, or "" for a query of filter words alone."""
+    route: str
+    """`fts`, `trigram`, `scan`, `mixed`, or `filter`."""
+    elapsed_ms: float
+    final: bool
+    """Nothing better will come."""
+    progress: float | None = None
+    """0 to 1, while a scan runs."""
+    notices: tuple[str, ...] = ()
+    errors: tuple[StoreProblem, ...] = ()
+    words: tuple[str, ...] = ()
+    """The words of the query without operators, NOT and filters: what a transcript lights up."""
+
+
+@dataclass(frozen=True, slots=True)
+class WayOut:
+    """Offered when nothing was found: the same question, less strict, and what it would find."""
+
+    label: str
+    """`without source:slack`."""
+    text: str
+    """The query to ask instead."""
+    conversations: int
+    matches: int
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """One value that a filter word can take, from this store."""
+
+    text: str
+    count: int

@@ -1,0 +1,193 @@
+"""Where homes, profiles and our own files are; homes and profiles as Hermes resolves them (FACTS 1).
+
+Nothing here opens a database or writes a file.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+
+from hermes_tui.domain.profiles import ProfileInfo, StoreRef
+from hermes_tui.errors import StoreMissing, UsageError
+
+DATABASE = "state.db"
+PROFILES = "profiles"
+DEFAULT = "default"
+CUSTOM = "custom"
+_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+_RESERVED = frozenset({"hermes", "test", "tmp", "root", "sudo"})
+_MARKERS = ("config.yaml", ".env", "SOUL.md", "profile.yaml", "auth.json", DATABASE)
+
+
+def styles_dir() -> Path:
+    """The folder of style sheets: inside the package when installed, beside it in a checkout."""
+    inside = Path(__file__).parent / "styles"
+    return inside if inside.is_dir() else Path(__file__).parent.parent / "styles"
+
+
+def native_home() -> Path:
+    """Hermes' home when nothing says otherwise."""
+    suffix = os.environ.get("HERMES_DATA_DIR_SUFFIX", "")
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA")
+        return Path(base or Path.home() / "AppData" / "Local") / f"hermes{suffix}"
+    return Path.home() / f".hermes{suffix}"
+
+
+def env_home() -> Path | None:
+    """What HERMES_HOME names; None when it is unset or blank."""
+    value = os.environ.get("HERMES_HOME", "").strip()
+    return Path(os.path.expanduser(os.path.expandvars(value))) if value else None
+
+
+def _resolved(path: Path) -> Path:
+    return Path(os.path.realpath(path))
+
+
+def root_of(home: Path) -> Path:
+    """The root that a home belongs to: the native home for itself and all below it, else the folder above
+    `profiles`, else the home itself."""
+    native = _resolved(native_home())
+    real = _resolved(home)
+    if real == native or native in real.parents:
+        return native_home()
+    return home.parent.parent if home.parent.name == PROFILES else home
+
+
+def active_profile(root: Path) -> str:
+    """The profile that Hermes would use by itself: the sticky file, else `default`."""
+    try:
+        name = (root / "active_profile").read_text("utf-8-sig", errors="replace").strip()
+    except OSError:
+        return DEFAULT
+    return normalize_profile(name) or DEFAULT
+
+
+def normalize_profile(name: str) -> str:
+    """As Hermes folds a name: blanks dropped, lower case."""
+    return name.strip().lower()
+
+
+def valid_profile(name: str) -> bool:
+    """Whether Hermes takes this name on its command line."""
+    return name == DEFAULT or (bool(_NAME.fullmatch(name)) and name not in _RESERVED)
+
+
+def profile_home(root: Path, name: str) -> Path:
+    """The home of a profile, whether or not it exists."""
+    return root if name == DEFAULT else root / PROFILES / name
+
+
+def profile_of(home: Path) -> str:
+    """`default` for a root, the name for `<root>/profiles/<name>`, else `custom`."""
+    root = root_of(home)
+    real, real_root = _resolved(home), _resolved(root)
+    if real == real_root:
+        return DEFAULT
+    if real.parent == real_root / PROFILES and _NAME.fullmatch(real.name):
+        return real.name
+    return CUSTOM
+
+
+def present_root() -> Path:
+    """The root that Hermes would resolve from the present environment."""
+    return root_of(env_home() or native_home())
+
+
+def _ref(home: Path, *, profile: str | None = None, root: Path | None = None) -> StoreRef:
+    return StoreRef(profile or profile_of(home), home / DATABASE, home, root or root_of(home))
+
+
+def default_store() -> StoreRef:
+    """The store that Hermes itself would use: a HERMES_HOME inside `profiles` is taken at its word, else the
+    sticky profile of the root wins."""
+    home = env_home()
+    if home is not None and home.parent.name == PROFILES:
+        return _ref(home)
+    home = home or native_home()
+    root = root_of(home)
+    name = active_profile(root)
+    if name != DEFAULT:
+        return StoreRef(name, profile_home(root, name) / DATABASE, profile_home(root, name), root)
+    return _ref(home)
+
+
+def home_store(home: Path) -> StoreRef:
+    """The store of a home named by `--home`."""
+    home = Path(os.path.expanduser(home))
+    return _ref(home)
+
+
+def file_store(db: Path) -> StoreRef:
+    """The store named by `--db`; only a file called `state.db` can be resumed from."""
+    db = Path(os.path.expanduser(db))
+    folder = Path(os.path.abspath(db)).parent
+    if db.name != DATABASE:
+        why = f"hermes opens only files called {DATABASE}, and this one is called {db.name}"
+        return StoreRef(CUSTOM, db, folder, root_of(folder), resumable=False, why_not=why)
+    if _resolved(folder) == _resolved(present_root()):
+        return StoreRef(DEFAULT, db, folder, present_root())
+    if folder.parent.name == PROFILES and _NAME.fullmatch(folder.name):
+        return StoreRef(folder.name, db, folder, folder.parent.parent)
+    return StoreRef(CUSTOM, db, folder, root_of(folder))
+
+
+def profile_store(root: Path, name: str) -> StoreRef:
+    """The store of the profile called `name`. Raises `UsageError` for a name that is none, `StoreMissing`
+    for a profile that does not exist."""
+    wanted = normalize_profile(name)
+    if not valid_profile(wanted):
+        raise UsageError(f"{name!r} is no profile name; see: hermes-tui profiles")
+    home = profile_home(root, wanted)
+    if wanted != DEFAULT and not _is_profile(home):
+        raise StoreMissing(
+            f"Profile {wanted!r} does not exist in {root / PROFILES}; see: hermes-tui profiles",
+            db=home / DATABASE,
+            profile=wanted,
+        )
+    return StoreRef(wanted, home / DATABASE, home, root)
+
+
+def _is_profile(home: Path) -> bool:
+    if (home.parent / ".deleted" / home.name).exists() or not home.is_dir():
+        return False
+    return any((home / marker).is_symlink() or (home / marker).is_file() for marker in _MARKERS)
+
+
+def profile_stores(root: Path) -> list[StoreRef]:
+    """Every profile of a root, `default` first; those without a database too."""
+    return [StoreRef(p.name, p.db, p.home, root) for p in list_profiles(root) if p.valid]
+
+
+def list_profiles(root: Path, *, used: str | None = None) -> list[ProfileInfo]:
+    """What `profiles` shows: `default`, then by name; folders whose name is no profile name too, marked.
+
+    `used` names the active one; by default it is the one that Hermes would use.
+    """
+    used = used or (default_store().profile if _resolved(present_root()) == _resolved(root) else active_profile(root))
+    names = [DEFAULT]
+    folder = root / PROFILES
+    try:
+        names += sorted(each.name for each in folder.iterdir() if each.is_dir() and not each.name.startswith("."))
+    except OSError:
+        names = [DEFAULT]
+    found = []
+    for name in dict.fromkeys(names):
+        home = profile_home(root, name)
+        valid = name == DEFAULT or bool(_NAME.fullmatch(name))
+        if name != DEFAULT and valid and not _is_profile(home):
+            continue
+        db = home / DATABASE
+        found.append(ProfileInfo(name, home, db, db.is_file(), active=valid and name == used, valid=valid))
+    return found
+
+
+def tilde(path: Path) -> str:
+    """As people write it: `~/…` below the user's home."""
+    try:
+        return "~/" + path.relative_to(Path.home()).as_posix() if path != Path.home() else "~"
+    except ValueError:
+        return str(path)

@@ -1,0 +1,229 @@
+"""The only place where threads and asyncio meet: run a job on a reader thread; awaiting it is cancelling it.
+
+A few threads, one read-only connection each and store. **Thread 0 never takes searches**, so that pages of
+text come while a search runs; it alone keeps the catalogue, so that `data_version` on its connection tells
+exactly when a store was written.
+
+    await reader.run(ref, job) ─▶ queue ─▶ thread: job(store) ─▶ call_soon_threadsafe ─▶ result
+        └ cancelled, or past its deadline ─▶ interrupt(), under the lock that says which job runs where
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from enum import Enum, auto
+from typing import Any, TypeVar
+
+from hermes_tui.domain.profiles import StoreRef
+from hermes_tui.errors import QueryTimeout, StoreBusy
+from hermes_tui.storage.connection import Store, is_busy, is_interrupt, open_store, translate
+
+T = TypeVar("T")
+
+_STEPS_BETWEEN_CHECKS = 100_000
+"""The progress handler backs up `interrupt()`, which does nothing before the first step."""
+_BUSY_SECONDS = 5.0
+_BUSY_PAUSE = 0.05
+
+
+class Lane(Enum):
+    """Who may be kept waiting by whom."""
+
+    PAGES = auto()
+    """Short jobs that a screen waits for: any thread."""
+    CATALOGUE = auto()
+    """Thread 0 only."""
+    SEARCH = auto()
+    """Any thread but 0."""
+
+
+class Cancelled(Exception):
+    """Nobody waits for this job any more. Never shown."""
+
+
+class _Job:
+    __slots__ = ("conn", "future", "lane", "loop", "ref", "stop", "work")
+
+    def __init__(self, ref: StoreRef, work: Callable[[Store], Any], lane: Lane) -> None:
+        self.ref = ref
+        self.work = work
+        self.lane = lane
+        self.loop = asyncio.get_running_loop()
+        self.future: asyncio.Future[Any] = self.loop.create_future()
+        self.conn: sqlite3.Connection | None = None
+        self.stop: type[Cancelled] | type[QueryTimeout] | None = None
+        """Why it was stopped."""
+
+    def failure(self) -> Exception:
+        """What to raise for a job that was stopped."""
+        if self.stop is QueryTimeout:
+            return QueryTimeout(f"Reading {self.ref.db} took too long and was stopped; try again, or ask for less.")
+        return Cancelled()
+
+    def settle(self, result: Any, error: BaseException | None) -> None:
+        """Hand over the outcome; on the event loop."""
+        if self.future.done():
+            return
+        if isinstance(error, Cancelled):
+            self.future.cancel()
+        elif error is not None:
+            self.future.set_exception(error)
+        else:
+            self.future.set_result(result)
+
+    def deliver(self, result: Any, error: BaseException | None) -> None:
+        """Hand over the outcome; from any thread."""
+        if not self.loop.is_closed():
+            self.loop.call_soon_threadsafe(self.settle, result, error)
+
+
+class Reader:
+    """A small pool of reader threads. `close()` stops what runs and joins them."""
+
+    def __init__(self, threads: int = 3) -> None:
+        self._lock = threading.Lock()
+        self._ready = threading.Condition(self._lock)
+        self._queue: deque[_Job] = deque()
+        self._running: set[_Job] = set()
+        self._closing = False
+        self._size = threads
+        self._threads: list[threading.Thread] = []
+        self.statistics = {"run": 0, "cancelled": 0, "timeout": 0}
+
+    async def run(
+        self, ref: StoreRef, work: Callable[[Store], T], *, lane: Lane = Lane.PAGES, seconds: float = 60.0
+    ) -> T:
+        """`work(store)` on a reader thread.
+
+        Raises what `work` raises, SQLite's errors as ours; `StoreBusy` when the store stayed locked for five
+        seconds; `QueryTimeout` after `seconds`. Cancelling the awaiting task stops the SQL.
+        """
+        job = _Job(ref, work, lane)
+        with self._lock:
+            if self._closing:
+                raise Cancelled
+            self._start(lane)
+            self._queue.append(job)
+            self._ready.notify_all()
+        deadline = job.loop.call_later(seconds, self._stop, job, QueryTimeout)
+        try:
+            return await job.future  # type: ignore[no-any-return]  # the future carries what `work` returned
+        except asyncio.CancelledError:
+            self._stop(job, Cancelled)
+            raise
+        finally:
+            deadline.cancel()
+
+    def close(self) -> None:
+        """Interrupt every job, end the threads, close their connections. Safe to call twice."""
+        with self._lock:
+            self._closing = True
+            for job in self._running:
+                self._interrupt(job, Cancelled)
+            for job in self._queue:
+                job.deliver(None, Cancelled())
+            self._queue.clear()
+            self._ready.notify_all()
+        for thread in self._threads:
+            thread.join()
+
+    def _start(self, lane: Lane) -> None:
+        """Start a thread where all that could take this lane are at work; `_lock` is held."""
+        need = 2 if lane is Lane.SEARCH else 1
+        if len(self._running) + len(self._queue) >= len(self._threads):
+            need = max(need, len(self._threads) + 1)
+        while len(self._threads) < min(need, self._size):
+            number = len(self._threads)
+            thread = threading.Thread(target=self._serve, args=(number,), name=f"reader-{number}", daemon=True)
+            self._threads.append(thread)
+            thread.start()
+
+    def _stop(self, job: _Job, why: type[Cancelled] | type[QueryTimeout]) -> None:
+        with self._lock:
+            if job in self._queue:
+                self._queue.remove(job)
+                job.stop = why
+                job.settle(None, job.failure())
+            elif job in self._running:
+                self._interrupt(job, why)
+
+    def _interrupt(self, job: _Job, why: type[Cancelled] | type[QueryTimeout]) -> None:
+        job.stop = job.stop or why
+        if job.conn is not None:
+            job.conn.interrupt()
+
+    def _serve(self, number: int) -> None:
+        stores: dict[StoreRef, Store] = {}
+        try:
+            while (job := self._next(number)) is not None:
+                result, error = None, None
+                try:
+                    result = self._work(job, stores)
+                except BaseException as failure:
+                    error = failure
+                with self._lock:
+                    self._running.discard(job)
+                    job.conn = None
+                job.deliver(result, error)
+                del job, result, error
+        finally:
+            for store in stores.values():
+                store.conn.close()
+
+    def _next(self, number: int) -> _Job | None:
+        with self._lock:
+            while not self._closing:
+                for job in self._queue:
+                    if job.lane is Lane.PAGES or (job.lane is Lane.CATALOGUE) == (number == 0):
+                        self._queue.remove(job)
+                        self._running.add(job)
+                        return job
+                self._ready.wait()
+            return None
+
+    def _work(self, job: _Job, stores: dict[StoreRef, Store]) -> Any:
+        patience = time.monotonic() + _BUSY_SECONDS
+        while True:
+            if job.stop is not None:
+                raise job.failure()
+            try:
+                return self._attempt(job, stores)
+            except sqlite3.Error as error:
+                if is_interrupt(error) and job.stop is not None:
+                    self.statistics["timeout" if job.stop is QueryTimeout else "cancelled"] += 1
+                    raise job.failure() from error
+                if not is_busy(error) or time.monotonic() > patience:
+                    raise translate(error, job.ref) from error
+            except StoreBusy:
+                if time.monotonic() > patience:
+                    raise
+            time.sleep(_BUSY_PAUSE)
+
+    def _attempt(self, job: _Job, stores: dict[StoreRef, Store]) -> Any:
+        store = stores.get(job.ref)
+        if store is not None and not store.fresh():
+            store.conn.close()
+            store = None
+        if store is None:
+            stores.pop(job.ref, None)
+            store = stores[job.ref] = open_store(job.ref)
+        with self._lock:
+            if job.stop is not None:
+                raise job.failure()
+            job.conn = store.conn
+        store.stopped = lambda: job.stop is not None
+        store.conn.set_progress_handler(lambda: job.stop is not None, _STEPS_BETWEEN_CHECKS)
+        try:
+            store.refresh()
+            result = job.work(store)
+            self.statistics["run"] += 1
+            return result
+        finally:
+            with self._lock:
+                job.conn = None
+            store.conn.set_progress_handler(None, 0)

@@ -1,0 +1,203 @@
+"""Read every row of `sessions`, lightly, and project it to conversations. One look a store; the service keeps
+the result until the store is written."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable
+from typing import Any
+
+from hermes_tui.domain.families import Catalogue, build_chains
+from hermes_tui.domain.sessions import Segment
+from hermes_tui.storage.connection import Store, is_damage
+from hermes_tui.storage.schema import Schema
+from hermes_tui.storage.visibility import visible
+from hermes_tui.times import EPOCH_MAX
+
+_MARKERS = ("_branched_from", "_delegate_from", "_reset_from")
+_BY_TIME = "idx_messages_session"
+
+
+def _time(expression: str) -> str:
+    return (
+        f"case when typeof({expression}) in ('real', 'integer') "
+        f"and {expression} between 0 and {EPOCH_MAX!r} then {expression} + 0.0 end"
+    )
+
+
+def _text(schema: Schema, column: str) -> str:
+    return f"nullif(cast({schema.session(column)} as text), '')"
+
+
+def _count(schema: Schema, column: str) -> str:
+    return f"coalesce(cast({schema.session(column)} as integer), 0)"
+
+
+def _flag(schema: Schema, column: str) -> str:
+    return f"coalesce({schema.session(column)}, 0) <> 0"
+
+
+def _newest(schema: Schema, condition: str) -> str:
+    """The newest believable timestamp of a session's messages; pinned to the index that ends the search at
+    its first row, because a planner with old statistics may sort the whole session instead."""
+    pinned = f"indexed by {_BY_TIME}" if _BY_TIME in schema.indexes else ""
+    return f"""(
+        select m.timestamp + 0.0 from messages m {pinned}
+        where m.session_id = s.id and m.timestamp between 0 and {EPOCH_MAX!r} and {condition}
+        order by m.timestamp desc limit 1
+    )"""
+
+
+def segments_sql(schema: Schema, where: str = "") -> str:
+    """One row a session, in the order of the fields of `Segment` up to `empty`, then key and markers' JSON."""
+    cost = f"coalesce({schema.session('actual_cost_usd')}, {schema.session('estimated_cost_usd')})"
+    config = schema.session("model_config")
+    return f"""
+    select
+        cast(s.id as text),
+        coalesce(cast(s.source as text), ''),
+        {_text(schema, "parent_session_id")},
+        {_time("s.started_at")},
+        {_time(schema.session("ended_at"))},
+        {_text(schema, "end_reason")},
+        {_text(schema, "title")},
+        {_text(schema, "display_name")},
+        {_text(schema, "model")},
+        {_text(schema, "billing_provider")},
+        {_text(schema, "cwd")},
+        {_text(schema, "git_branch")},
+        {_text(schema, "git_repo_root")},
+        {_count(schema, "message_count")},
+        {_count(schema, "tool_call_count")},
+        {_count(schema, "input_tokens")},
+        {_count(schema, "output_tokens")},
+        case when typeof({cost}) in ('real', 'integer') then {cost} + 0.0 end,
+        {_flag(schema, "pinned")},
+        {_flag(schema, "archived")},
+        {_flag(schema, "hidden")},
+        {_newest(schema, visible(schema))},
+        {_time(schema.session("last_activity_at"))},
+        {_text(schema, "session_key")},
+        case when instr({config}, '_from"') > 0 then cast({config} as text) end
+    from sessions s
+    {where}
+    """
+
+
+def load_catalogue(store: Store) -> Catalogue:
+    """Every session of this store. A row that cannot be read costs that row and is counted."""
+    rows, damaged = _rows(store)
+    silent = [row[0] for row in rows if row[21] is None]
+    spoken = _spoken(store, silent)
+    segments = [_segment(row, spoken) for row in rows]
+    chains = build_chains(
+        segments,
+        has_session_key="session_key" in store.schema.sessions,
+        freshest=lambda segment: _freshest(store, segment),
+    )
+    return Catalogue.of(chains, store.ref.profile, damaged=damaged)
+
+
+def _rows(store: Store) -> tuple[list[tuple[Any, ...]], int]:
+    sql = segments_sql(store.schema)
+    try:
+        return store.conn.execute(sql).fetchall(), 0
+    except sqlite3.DatabaseError as error:
+        if not is_damage(error):
+            raise
+    return _rows_one_by_one(store)
+
+
+def _rows_one_by_one(store: Store) -> tuple[list[tuple[Any, ...]], int]:
+    """By rowid, stepping over what cannot be read."""
+    sql = segments_sql(store.schema, "where s.rowid = ?")
+    rows, damaged = [], 0
+    for rowid in _rowids(store):
+        try:
+            rows += store.conn.execute(sql, (rowid,)).fetchall()
+        except sqlite3.DatabaseError as error:
+            if not is_damage(error):
+                raise
+            damaged += 1
+    return rows, damaged
+
+
+def _rowids(store: Store) -> list[int]:
+    """Every rowid of `sessions` that the table or one of its indexes still knows."""
+    found: set[int] = set()
+    for ask in (
+        "select rowid from sessions not indexed",
+        "select rowid from sessions indexed by idx_sessions_source",
+        "select rowid from sessions indexed by idx_sessions_parent",
+        "select rowid from sessions order by id",
+    ):
+        cursor = store.conn.cursor()
+        try:
+            for (rowid,) in cursor.execute(ask):
+                found.add(rowid)
+        except sqlite3.OperationalError:
+            continue  # that index does not exist; the next question covers it
+        except sqlite3.DatabaseError as error:
+            if not is_damage(error):
+                raise
+        finally:
+            cursor.close()
+    return sorted(found)
+
+
+def _spoken(store: Store, session_ids: Iterable[str]) -> set[str]:
+    """Of sessions without a believable time, those that do have a visible message."""
+    sql = f"select exists (select 1 from messages m where m.session_id = ? and {visible(store.schema)})"
+    found = set()
+    for session_id in session_ids:
+        try:
+            if store.conn.execute(sql, (session_id,)).fetchone()[0]:
+                found.add(session_id)
+        except sqlite3.DatabaseError as error:
+            if not is_damage(error):
+                raise
+            found.add(session_id)  # not known to be empty
+    return found
+
+
+def _segment(row: tuple[Any, ...], spoken: set[str]) -> Segment:
+    newest, activity, key, config = row[21:25]
+    markers = _markers(config) if config is not None else (None, None, None)
+    times = [at for at in (newest, activity) if at is not None]
+    last = max(times) if times else row[3]
+    return Segment._make(
+        (
+            *row[:18],
+            bool(row[18]),
+            bool(row[19]),
+            bool(row[20]),
+            last,
+            newest is None and row[0] not in spoken,
+            key,
+            *markers,
+        )
+    )
+
+
+def _markers(config: Any) -> tuple[str | None, str | None, str | None]:
+    try:
+        value = json.loads(str(config))
+    except (ValueError, RecursionError):
+        return (None, None, None)
+    if not isinstance(value, dict):
+        return (None, None, None)
+    branched, delegate, reset = (value.get(name) for name in _MARKERS)
+    return (_marker(branched), _marker(delegate), _marker(reset))
+
+
+def _marker(value: Any) -> str | None:
+    return str(value) if value is not None else None
+
+
+def _freshest(store: Store, segment: Segment) -> float:
+    """Recency as Hermes compares continuations: all messages count, undone ones too."""
+    sql = f"select {_newest(store.schema, '1')} from sessions s where s.id = ?"
+    found = store.conn.execute(sql, (segment.id,)).fetchone()
+    newest = found[0] if found else None
+    return max(newest or 0.0, segment.last_active or 0.0)

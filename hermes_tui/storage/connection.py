@@ -1,0 +1,200 @@
+"""Open a store read-only and turn SQLite's errors into ours.
+
+The database is never opened as a plain file: closing such a descriptor would drop the locks that this
+process holds on it (FACTS 8). Result codes decide, never message texts: in DELETE mode a lost lock inside an
+FTS5 constructor reads "vtable constructor failed".
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypedDict
+
+from hermes_tui.domain.profiles import StoreRef
+from hermes_tui.errors import (
+    HermesTuiError,
+    StoreBusy,
+    StoreError,
+    StoreMissing,
+    StoreUnreadable,
+)
+from hermes_tui.storage.schema import Schema, probe
+
+trace: Callable[[str], None] | None = None
+"""For tests: told of every statement that any connection runs."""
+
+_BUSY_MS = 100
+"""SQLite's own wait for a lock; short, because it cannot be interrupted. The reader asks again."""
+_FOLDER_CODES = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY})
+_HOT_JOURNAL = 776  # SQLITE_READONLY_ROLLBACK, which Python 3.11 does not name on every build
+
+
+@dataclass(slots=True)
+class Store:
+    """An open store: one connection, used by one thread at a time."""
+
+    ref: StoreRef
+    conn: sqlite3.Connection
+    schema: Schema
+    notices: tuple[str, ...]
+    """What the person should know about how it was opened."""
+    identity: tuple[int, int]
+    """(device, inode): another file under the same name is another store."""
+    immutable: bool = False
+    stopped: Callable[[], bool] = field(default=lambda: False)
+    """Whether nobody waits for the answer any more: asked by loops that run outside SQLite."""
+
+    def fresh(self) -> bool:
+        """Whether the file under this name is still the one that is open."""
+        return _identity(self.ref.db) == self.identity
+
+    def refresh(self) -> None:
+        """Probe again when another process has changed the schema."""
+        cookie = int(self.conn.execute("pragma schema_version").fetchone()[0])
+        if cookie != self.schema.cookie:
+            self.schema = probe(self.conn)
+
+
+def _identity(path: Path) -> tuple[int, int]:
+    try:
+        found = os.stat(path)
+    except OSError:
+        return (0, 0)
+    return (found.st_dev, found.st_ino)
+
+
+def _decode(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace")
+
+
+def _connect(db: Path, *, immutable: bool) -> sqlite3.Connection:
+    uri = Path(os.path.abspath(db)).as_uri() + ("?immutable=1" if immutable else "?mode=ro")
+    conn = sqlite3.connect(uri, uri=True, timeout=_BUSY_MS / 1_000, isolation_level=None, check_same_thread=False)
+    try:
+        if trace is not None:
+            conn.set_trace_callback(trace)
+        conn.text_factory = _decode
+        conn.execute("pragma query_only = on")
+        conn.execute("select 1 from sqlite_master limit 1").fetchone()
+    except sqlite3.Error:
+        conn.close()
+        raise
+    return conn
+
+
+def open_store(ref: StoreRef) -> Store:
+    """Open and probe. Raises `StoreError` with the sentence to show; creates nothing but, beside an idle
+    WAL store in a writable folder, SQLite's own empty `-wal` and `-shm`."""
+    _check_file(ref)
+    identity = _identity(ref.db)
+    immutable, notices = False, []
+    try:
+        conn = _connect(ref.db, immutable=False)
+    except sqlite3.Error as error:
+        if not _read_only_folder(ref, error):
+            raise translate(error, ref) from error
+        immutable = True
+        if _has_wal(ref.db):
+            notices.append(
+                f"Recent messages may be missing: {ref.db.name}-wal cannot be read in a folder that is read-only."
+            )
+        try:
+            conn = _connect(ref.db, immutable=True)
+        except sqlite3.Error as again:
+            raise translate(again, ref) from again
+    try:
+        schema = probe(conn)
+    except sqlite3.Error as error:
+        conn.close()
+        raise translate(error, ref) from error
+    if "id" not in schema.sessions or "session_id" not in schema.messages:
+        conn.close()
+        raise StoreUnreadable(
+            f"{ref.db} is a database, but not one of Hermes: it has no sessions and messages. "
+            "Name another with --db or --home.",
+            db=ref.db,
+            profile=ref.profile,
+        )
+    return Store(ref, conn, schema, tuple(notices), identity, immutable)
+
+
+class _Where(TypedDict):
+    db: Path
+    profile: str
+
+
+def _where(ref: StoreRef) -> _Where:
+    return {"db": ref.db, "profile": ref.profile}
+
+
+def _check_file(ref: StoreRef) -> None:
+    db, where = ref.db, _where(ref)
+    try:
+        found = os.stat(db)
+    except PermissionError as error:
+        raise StoreUnreadable(f"{db} cannot be read: permission denied.", **where) from error
+    except (OSError, ValueError) as error:
+        raise StoreMissing(
+            f"No Hermes history at {db}: there is no such file. Name another with --db, --home or -p.",
+            **where,
+        ) from error
+    if not os.path.isfile(db):
+        raise StoreUnreadable(f"{db} is not a file. Name the database itself with --db.", **where)
+    if found.st_size == 0:
+        raise StoreUnreadable(f"{db} is empty: Hermes has written nothing into it yet.", **where)
+    if not os.access(db, os.R_OK):
+        raise StoreUnreadable(f"{db} cannot be read: permission denied.", **where)
+
+
+def _read_only_folder(ref: StoreRef, error: sqlite3.Error) -> bool:
+    code = getattr(error, "sqlite_errorcode", 0)
+    if code & 0xFF not in _FOLDER_CODES or code == _HOT_JOURNAL:
+        return False
+    return not os.access(ref.db.parent, os.W_OK)
+
+
+def _has_wal(db: Path) -> bool:
+    try:
+        return os.stat(f"{db}-wal").st_size > 0
+    except OSError:
+        return False
+
+
+def is_busy(error: sqlite3.Error) -> bool:
+    """Another process is in the way, and asking again helps."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+
+
+def is_interrupt(error: sqlite3.Error) -> bool:
+    """We stopped it ourselves."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_INTERRUPT
+
+
+def is_damage(error: sqlite3.Error) -> bool:
+    """A page, a cell or an index cannot be read; others may."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_IOERR)
+
+
+def translate(error: sqlite3.Error, ref: StoreRef) -> HermesTuiError:
+    """The failure that a user can act on."""
+    code = getattr(error, "sqlite_errorcode", 0)
+    where = _where(ref)
+    failure: StoreError
+    if code == _HOT_JOURNAL:
+        failure = StoreUnreadable(
+            f"{ref.db} was left in the middle of a change: start hermes once, so that it can finish it.",
+            **where,
+        )
+    elif is_busy(error):
+        failure = StoreBusy(f"{ref.db} is busy: another process is writing. Try again in a moment.", **where)
+    elif code & 0xFF == sqlite3.SQLITE_NOTADB:
+        failure = StoreUnreadable(f"{ref.db} is not a database. Name another with --db or --home.", **where)
+    elif is_damage(error):
+        failure = StoreUnreadable(f"{ref.db} is damaged here ({error}); reading goes on elsewhere.", **where)
+    else:
+        failure = StoreUnreadable(f"{ref.db} cannot be read: {error}.", **where)
+    return failure

@@ -1,0 +1,39 @@
+"""Which messages exist for people (SPEC 2, FACTS 6.6): one SQL condition, used by every query on messages."""
+
+from __future__ import annotations
+
+from hermes_tui.storage.schema import Schema
+
+
+def kept(schema: Schema, alias: str = "m") -> str:
+    """Rows that were not undone. Without `compacted` (below schema 22) inactive means undone; without
+    `active` (below 14) nothing can be undone; NULL is active, as buggy stores have it."""
+    m = alias
+    if "active" not in schema.messages:
+        return "1"
+    live = f"coalesce({m}.active, 1) <> 0"
+    return f"({live} or {m}.compacted = 1)" if "compacted" in schema.messages else live
+
+
+def visible(schema: Schema, alias: str = "m") -> str:
+    """Rows that a transcript shows, before copies are folded: kept, not hidden, not for the model alone,
+    no `session_meta`, no untyped `[System:` row in the person's name."""
+    m = alias
+    clauses = [f"{m}.role <> 'session_meta'", kept(schema, m)]
+    untyped = "1"
+    if "display_kind" in schema.messages:
+        clauses.append(f"coalesce({m}.display_kind, '') <> 'hidden'")
+        untyped = f"coalesce({m}.display_kind, '') = ''"
+    clauses.append(f"not ({m}.role = 'user' and {untyped} and substr({m}.content, 1, 8) = '[System:')")
+    if "display_metadata" in schema.messages:
+        clauses.append(f"not {_model_only(m)}")
+    return "(" + " and ".join(clauses) + ")"
+
+
+def _model_only(m: str) -> str:
+    """`display_metadata.model_only` is true; the JSON may be encoded twice, or be none."""
+    meta = f"{m}.display_metadata"
+    once = f"case when json_type({meta}) = 'text' then json_extract({meta}, '$') else {meta} end"
+    said = f"case when json_valid({once}) then json_extract({once}, '$.model_only') end"
+    value = f"case when instr({meta}, 'model_only') = 0 or not json_valid({meta}) then null else {said} end"
+    return f"(coalesce({meta}, '') <> '' and coalesce({value}, 0) not in (0, '', '[]', '{{}}'))"

@@ -1,0 +1,96 @@
+"""Points in time as Hermes stores them (epoch seconds) and as people read them (local time)."""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+EPOCH_MAX = 4_200_000_000.0
+"""Hermes takes no time outside 0 … this for one (FACTS 6.5)."""
+UNKNOWN = "?"
+DAY = 86_400.0
+
+
+def now() -> float:
+    """The present; `HERMES_TUI_NOW` (epoch seconds or ISO) fixes it, for pictures and tests."""
+    fixed = os.environ.get("HERMES_TUI_NOW", "").strip()
+    if not fixed:
+        return time.time()
+    try:
+        return float(fixed)
+    except ValueError:
+        return datetime.fromisoformat(fixed).astimezone().timestamp()
+
+
+def epoch(value: Any) -> float | None:
+    """A stored cell as a time; None for what Hermes does not take for one: NaN, text, bytes, far away."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if math.isfinite(value) and 0.0 <= value <= EPOCH_MAX else None
+
+
+def local(at: float) -> datetime:
+    """This instant in local time, with its zone."""
+    return datetime.fromtimestamp(at, UTC).astimezone()
+
+
+def iso(at: float | None) -> str | None:
+    """Local ISO time with offset, to the millisecond; None for None."""
+    return None if at is None else local(at).isoformat(timespec="milliseconds")
+
+
+def midnight(at: float, days: int = 0) -> float:
+    """The local midnight that begins the day of `at`, `days` days later."""
+    day = local(at).date() + timedelta(days=days)
+    return datetime(day.year, day.month, day.day).astimezone().timestamp()
+
+
+def ago(at: float | None, present: float) -> str:
+    """At most nine cells for a list: `now 2m 12h yesterday 3d`, `22 Nov`, `Dec 2025`; `?` for no time.
+
+    Days are calendar days of local time. What lies ahead is absolute.
+    """
+    if at is None:
+        return UNKNOWN
+    elapsed = present - at
+    there, here = local(at), local(present)
+    if elapsed < -60:
+        return f"{there.day} {there:%b}" if there.year == here.year else f"{there:%b} {there.year}"
+    if elapsed < 60:
+        return "now"
+    if elapsed < 3_600:
+        return f"{int(elapsed // 60)}m"
+    if elapsed < DAY:
+        return f"{int(elapsed // 3_600)}h"
+    days = (here.date() - there.date()).days
+    if days == 1:
+        return "yesterday"
+    if days < 7:
+        return f"{days}d"
+    return f"{there.day} {there:%b}" if there.year == here.year else f"{there:%b} {there.year}"
+
+
+def clock(at: float | None) -> str:
+    """`15:14`."""
+    return UNKNOWN if at is None else f"{local(at):%H:%M}"
+
+
+def moment(at: float | None, *, seconds: bool = False, zone: bool = True, year: bool | None = None) -> str:
+    """`Sat 28 Nov 15:14 CET`; the year is named when it is not this one, or as told."""
+    if at is None:
+        return UNKNOWN
+    there = local(at)
+    named = there.year != local(now()).year if year is None else year
+    parts = [f"{there:%a} {there.day} {there:%b}", f"{there.year}" if named else ""]
+    parts += [f"{there:%H:%M:%S}" if seconds else f"{there:%H:%M}", there.tzname() or "" if zone else ""]
+    return " ".join(part for part in parts if part)
+
+
+def stretch(start: float | None, end: float | None) -> str:
+    """`Sat 28 Nov 14:02 → Sun 29 Nov 09:15 CET`."""
+    if start is None or end is None or start == end:
+        return moment(start if start is not None else end)
+    return f"{moment(start, zone=False)} → {moment(end)}"

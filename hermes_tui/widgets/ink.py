@@ -1,0 +1,263 @@
+"""Lines of inked parts, drawn by `render_line`: everything on every screen is made of these.
+
+A *part* is text and the name of its ink; a *line* is parts from the left, parts to the right edge, and the
+ground beneath. What to show is plain data, so tests compare lines; how an ink looks is the style sheet's.
+Texts must be safe (`text.clean`) before they become parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.style import Style
+from textual.geometry import Size
+from textual.strip import Strip
+from textual.widget import Widget
+
+Part = tuple[str, str]
+"""Text and the name of its ink."""
+
+INKS = (
+    "ink",
+    "title",
+    "soft",
+    "quiet",
+    "lit",
+    "gold",
+    "strong",
+    "guide",
+    "faint",
+    "match",
+    "now",
+    "good",
+    "bad",
+    "bad-lit",
+    "aside",
+    "chip",
+    "chip-key",
+    "code",
+    "code-text",
+    "code-number",
+    "code-note",
+)
+GROUNDS = ("cursor", "raised", "well")
+LIT = {"quiet": "lit", "bad": "bad-lit"}
+"""What an ink becomes on a ground that is not the page, so that it keeps its contrast."""
+LIT_MATCHES = frozenset({"match", "now"})
+
+AXIS: Part = ("   ", "ink")
+"""Marks hang in a margin of three cells; all text starts on the fourth."""
+BLANK_CELL: Part = (" ", "ink")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a screen."""
+
+    left: tuple[Part, ...] = ()
+    right: tuple[Part, ...] = ()
+    ground: str = ""
+    indent: int = 0
+    """Cells on the left that the ground leaves out …"""
+    inset: int = 0
+    """… and on the right."""
+
+    @property
+    def text(self) -> str:
+        """What it says, for tests and for reading aloud."""
+        return "".join(text for text, _ in (*self.left, *self.right))
+
+
+View = Callable[[int, int], list[Line]]
+"""What a widget of (width, height) says."""
+
+
+def line(*left: Part, right: tuple[Part, ...] = (), ground: str = "", indent: int = 0, inset: int = 0) -> Line:
+    return Line(left, right, ground, indent, inset)
+
+
+def gap(cells: int) -> Part:
+    return (" " * max(0, cells), "ink")
+
+
+def measure(parts: Iterable[Part]) -> int:
+    """Width in cells."""
+    return sum(len(text) if text.isascii() else cell_len(text) for text, _ in parts)
+
+
+def cut(text: str, width: int) -> str:
+    """The longest beginning of at most `width` cells; a wide character is never halved."""
+    if text.isascii():
+        return text[: max(0, width)]
+    used = 0
+    for i, char in enumerate(text):
+        used += cell_len(char)
+        if used > width:
+            return text[:i]
+    return text
+
+
+def fit(text: str, width: int, align: str = "left") -> str:
+    """Cut or pad to exactly `width` cells; a cut shows as `…`."""
+    if width <= 0:
+        return ""
+    if cell_len(text) > width:
+        text = cut(text, width - 1).rstrip() + "…"
+    pad = " " * (width - cell_len(text))
+    return pad + text if align == "right" else text + pad
+
+
+def crop(parts: Iterable[Part], width: int) -> tuple[Part, ...]:
+    """The parts up to `width` cells, a quiet `…` after a cut; a match is never cut in two."""
+    parts = tuple(parts)
+    if measure(parts) <= width:
+        return parts
+    out: list[Part] = []
+    used = 0
+    for text, ink in parts:
+        wide = cell_len(text)
+        if used + wide >= width:
+            kept = "" if ink in LIT_MATCHES else cut(text, width - 1 - used).rstrip()
+            return (*out, (kept, ink), ("…", "quiet"))
+        out.append((text, ink))
+        used += wide
+    return tuple(out)
+
+
+def wrap(parts: Iterable[Part], width: int, limit: int = 0) -> list[tuple[Part, ...]]:
+    """Break at blanks and between wide characters; past `limit` lines a quiet `…` ends the last."""
+    width = max(1, width)
+    cells = [(char, ink, cell_len(char)) for text, ink in parts for char in text]
+    rows: list[list[tuple[str, str, int]]] = []
+    start = used = chance = 0
+    for i, (char, _, wide) in enumerate(cells):
+        if char == "\n":
+            rows.append(cells[start:i])
+            start, used, chance = i + 1, 0, i + 1
+            continue
+        if char != " " and used + wide > width and i > start:
+            end = chance if chance > start else i
+            rows.append(cells[start:end])
+            start, used = end, sum(cell[2] for cell in cells[end:i])
+        used += wide
+        if char == " " or wide == 2:
+            chance = i + 1
+        if limit and len(rows) > limit:
+            break
+    rows.append(cells[start:])
+    out = [_merged(row) for row in rows[: limit or None]]
+    if limit and len(rows) > limit:
+        out[-1] = (*crop(out[-1], width - 2), (" …", "quiet"))
+    return out
+
+
+def _merged(row: list[tuple[str, str, int]]) -> tuple[Part, ...]:
+    merged: list[Part] = []
+    for char, ink, _ in row:
+        if merged and merged[-1][1] == ink:
+            merged[-1] = (merged[-1][0] + char, ink)
+        else:
+            merged.append((char, ink))
+    if merged:
+        merged[-1] = (merged[-1][0].rstrip(), merged[-1][1])
+    return tuple(merged)
+
+
+def around(parts: Iterable[Part], width: int) -> tuple[Part, ...]:
+    """A snippet on one line with as many matches in sight as fit: words give way at its front."""
+    parts = tuple(parts)
+    lit = [i for i, part in enumerate(parts) if part[1] in LIT_MATCHES]
+    seen = [i for i in lit if measure(parts[lit[0] : i + 1]) <= width - 4]
+    if not seen or measure(parts[: seen[-1] + 1]) < width - 1:
+        return crop(parts, width)
+    lead = parts[0][0]
+    while lead and measure((("", ""), (lead, ""), *parts[1 : seen[-1] + 1])) > width - 4:
+        lead = lead.split(" ", 1)[1] if " " in lead else lead[max(1, len(lead) // 4) :]
+    return crop((("… ", "quiet"), (lead, parts[0][1]), *parts[1:]), width)
+
+
+Form = tuple[tuple[Part, ...], str]
+"""What a line says on the left and on the right; given from long to short."""
+
+
+def fitting(forms: Iterable[Form], width: int) -> Form:
+    """The first form that fits; only the shortest may be cut."""
+    last: Form = ((), "")
+    for last in forms:
+        if measure(last[0]) + cell_len(last[1]) + 7 <= width:
+            return last
+    return last
+
+
+class Inked(Widget):
+    """A widget that turns lines into strips; resolved styles are kept until the theme changes."""
+
+    COMPONENT_CLASSES = {f"ink--{name}" for name in INKS} | {f"ground--{name}" for name in GROUNDS}
+
+    _styles: dict[tuple[str, str], Style] | None = None
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._styles = None
+
+    def ink(self, name: str, ground: str = "") -> Style:
+        """How this ink looks on this ground."""
+        if self._styles is None:
+            self._styles = {}
+        style = self._styles.get((name, ground))
+        if style is None:
+            style = self.rich_style
+            if ground:
+                style += self.get_component_rich_style(f"ground--{ground}", partial=True)
+            drawn = LIT.get(name, name) if ground else name
+            style += self.get_component_rich_style(f"ink--{drawn}", partial=True)
+            self._styles[name, ground] = style
+        return style
+
+    def strip(self, row: Line, width: int) -> Strip:
+        """Exactly `width` cells."""
+        taken = measure(row.right)
+        left = crop(row.left, width - taken - 1 if row.right else width)
+        parts = (*left, (" " * max(0, width - measure(left) - taken), "ink"), *row.right)
+        inked = self._drawn(parts, row.ground, width)
+        if not row.ground or not (row.indent or row.inset):
+            return inked
+        bare = self._drawn(parts, "", width)
+        last = width - row.inset
+        return Strip.join([bare.crop(0, row.indent), inked.crop(row.indent, last), bare.crop(last, width)])
+
+    def _drawn(self, parts: Iterable[Part], ground: str, width: int) -> Strip:
+        segments = [Segment(text, self.ink(ink, ground)) for text, ink in parts if text]
+        return Strip(segments).adjust_cell_length(width, self.ink("ink", ground))
+
+
+class Ink(Inked):
+    """Shows the lines of a view; `show` gives it another."""
+
+    def __init__(self, view: View | None = None, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._view: View = view or (lambda width, height: [])
+        self._shown: tuple[Size, list[Line]] | None = None
+
+    def show(self, view: View) -> None:
+        """Draw this from now on."""
+        before = len(self._shown[1]) if self._shown else -1
+        self._view, self._shown = view, None
+        self.refresh(layout=self.styles.auto_dimensions and len(self.lines) != before)
+
+    @property
+    def lines(self) -> list[Line]:
+        """What it says at its present size."""
+        if self._shown is None or self._shown[0] != self.size:
+            self._shown = (self.size, self._view(*self.size))
+        return self._shown[1]
+
+    def render_line(self, y: int) -> Strip:
+        lines = self.lines
+        return self.strip(lines[y] if y < len(lines) else Line(), self.size.width)
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        return max(1, len(self._view(width, 0)))
