@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from textual.message import Message
 
+from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.queries import Hit
 from hermes_tui.domain.sessions import Conversation, ConversationKey
 
@@ -29,18 +30,12 @@ class OpenTranscript(Intent):
     hit: int = 0
     """Position of the present one in `hits`."""
 
-    def __post_init__(self) -> None:
-        super().__init__()
-
 
 @dataclass
 class OpenTarget(Intent):
     """Follow a link, an id or a title."""
 
     text: str
-
-    def __post_init__(self) -> None:
-        super().__init__()
 
 
 @dataclass
@@ -49,9 +44,6 @@ class OpenLineage(Intent):
 
     profile: str
     session_id: str
-
-    def __post_init__(self) -> None:
-        super().__init__()
 
 
 @dataclass
@@ -62,18 +54,12 @@ class OpenResume(Intent):
     session_id: str | None = None
     """The very session asked for, when it is not the tip."""
 
-    def __post_init__(self) -> None:
-        super().__init__()
-
 
 @dataclass
 class OpenSearch(Intent):
     """Search, with this text in the box."""
 
     text: str = ""
-
-    def __post_init__(self) -> None:
-        super().__init__()
 
 
 class OpenHelp(Intent):
@@ -92,9 +78,6 @@ class CopyText(Intent):
     what: str
     """`link`, `message`, `command` …: for the toast."""
 
-    def __post_init__(self) -> None:
-        super().__init__()
-
 
 @dataclass
 class HandOver(Intent):
@@ -104,9 +87,8 @@ class HandOver(Intent):
     env: dict[str, str]
     back: bool = False
     """Come back afterwards; otherwise the app becomes the command."""
-
-    def __post_init__(self) -> None:
-        super().__init__()
+    window: str = ""
+    """Instead of leaving: run it in a new tmux window of this name."""
 
 
 @dataclass
@@ -115,5 +97,16 @@ class PrintAndQuit(Intent):
 
     line: str
 
+
+@dataclass
+class UseStores(Intent):
+    """Look into these stores from now on."""
+
+    stores: tuple[StoreRef, ...]
+
     def __post_init__(self) -> None:
         super().__init__()
+
+
+class OpenDemo(Intent):
+    """Write the sample store and look into that."""

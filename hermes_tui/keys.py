@@ -6,6 +6,7 @@ screen's or app's `action_…`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 
@@ -147,6 +148,20 @@ RESUME = (
     *_moving("resume"),
 )
 
+PROFILES = (
+    _k("profiles", "open", "enter", "enter", "open", "open", "open this profile, or those that are marked", 1),
+    _k("profiles", "mark", "space", "space", "mark", "mark", "mark a profile, to open several", 2),
+    _k("profiles", "all", "a", "a", "all", "all", "mark all profiles", 3),
+    _k("profiles", "close", "escape,backspace,q", "esc", "close", "close", "close", 4),
+    *_moving("profiles"),
+)
+
+MISSING = (
+    _k("missing", "open", "enter", "enter", "open", "open", "open it", 1),
+    _k("missing", "quit", "q,escape", "q", "quit", "quit", "quit", 2),
+    *_moving("missing"),
+)
+
 EVERYWHERE = (
     _k("everywhere", "palette", "colon", ":", "palette", "commands", "every command by name"),
     _k("everywhere", "keys", "question_mark", "?", "keys", "keys", "these keys"),
@@ -162,3 +177,58 @@ PLACES: dict[str, tuple[Key, ...]] = {
     "resume": RESUME,
     "everywhere": EVERYWHERE,
 }
+
+SMALL_PLACES: dict[str, tuple[Key, ...]] = {"profiles": PROFILES, "missing": MISSING}
+"""Panels and pages whose footer says all there is to say."""
+
+JOINED: tuple[tuple[tuple[str, ...], str], ...] = (
+    (("browse.order", "browse.reverse"), "change the order, reverse it"),
+    (("browse.link", "browse.command", "browse.id"), "copy link, command, id"),
+    (("search.next", "search.previous"), "next, previous hit"),
+    (("search.link", "search.command", "search.id"), "copy link, command, id"),
+    (("transcript.find", "transcript.next-match", "transcript.previous-match"), "find here, next, previous match"),
+    (("transcript.previous-prompt", "transcript.next-prompt"), "previous, next prompt of the person"),
+    (("transcript.next-message", "transcript.previous-message"), "next, previous message"),
+    (("transcript.next-item", "transcript.previous-item"), "next, previous call, thought, link"),
+    (("transcript.tools", "transcript.reasoning"), "fold or unfold all tools, all reasoning"),
+    (("transcript.message", "transcript.code", "transcript.link"), "copy message, code, link to here"),
+    (("transcript.command", "transcript.id"), "copy command, id"),
+    (("transcript.bookmark", "transcript.bookmarks"), "bookmark this, list of bookmarks"),
+    (("transcript.next-hit", "transcript.previous-hit"), "next, previous hit of the search"),
+    (("transcript.scroll-left", "transcript.scroll-right"), "scroll a wide table"),
+    (("lineage.fold", "lineage.unfold"), "fold, unfold"),
+    (("lineage.link", "lineage.command", "lineage.id"), "copy link, command, id"),
+    (("resume.link", "resume.copy", "resume.id"), "copy link, command, id"),
+)
+"""Keys that the help tells in one line, as they are one thing to remember."""
+
+_WRITTEN = {
+    "question_mark": "?",
+    "colon": ":",
+    "slash": "/",
+    "number_sign": "#",
+    "apostrophe": "'",
+    "left_square_bracket": "[",
+    "right_square_bracket": "]",
+    "escape": "esc",
+    "left": "←",
+    "right": "→",
+    "up": "↑",
+    "down": "↓",
+    "full_stop": ".",
+    "comma": ",",
+    "semicolon": ";",
+    "minus": "-",
+    "plus": "+",
+    "equals_sign": "=",
+    "exclamation_mark": "!",
+    "at": "@",
+}
+
+
+def shown_as(key: Key, rebound: Mapping[str, str]) -> str:
+    """The key as people write it, also where a settings file gave the command another one."""
+    if key.id not in rebound:
+        return key.shown
+    names = [name.strip() for name in rebound[key.id].split(",") if name.strip()]
+    return " ".join(_WRITTEN.get(name, name) for name in names)

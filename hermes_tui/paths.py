@@ -32,9 +32,14 @@ def native_home() -> Path:
     """Hermes' home when nothing says otherwise."""
     suffix = os.environ.get("HERMES_DATA_DIR_SUFFIX", "")
     if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA")
-        return Path(base or Path.home() / "AppData" / "Local") / f"hermes{suffix}"
-    return Path.home() / f".hermes{suffix}"
+        base = os.environ.get("LOCALAPPDATA", "").strip()
+        return Path(base or _user_home() / "AppData" / "Local") / f"hermes{suffix}"
+    return _user_home() / f".hermes{suffix}"
+
+
+def _user_home() -> Path:
+    """The user's own folder; a plain `~` where nothing says which that is."""
+    return Path(os.path.expanduser("~"))
 
 
 def env_home() -> Path | None:
@@ -60,8 +65,8 @@ def root_of(home: Path) -> Path:
 def active_profile(root: Path) -> str:
     """The profile that Hermes would use by itself: the sticky file, else `default`."""
     try:
-        name = (root / "active_profile").read_text("utf-8-sig", errors="replace").strip()
-    except OSError:
+        name = (root / "active_profile").read_text("utf-8-sig").strip()
+    except (OSError, UnicodeDecodeError):
         return DEFAULT
     return normalize_profile(name) or DEFAULT
 
@@ -87,9 +92,12 @@ def profile_of(home: Path) -> str:
     real, real_root = _resolved(home), _resolved(root)
     if real == real_root:
         return DEFAULT
-    if real.parent == real_root / PROFILES and _NAME.fullmatch(real.name):
-        return real.name
-    return CUSTOM
+    return real.name if real.parent == real_root / PROFILES and _names_a_folder(real.name) else CUSTOM
+
+
+def _names_a_folder(name: str) -> bool:
+    """Whether a folder of this name below `profiles` can be a profile: `default` is the root itself."""
+    return name != DEFAULT and _NAME.fullmatch(name) is not None
 
 
 def present_root() -> Path:
@@ -108,11 +116,9 @@ def default_store() -> StoreRef:
     if home is not None and home.parent.name == PROFILES:
         return _ref(home)
     home = home or native_home()
-    root = root_of(home)
-    name = active_profile(root)
-    if name != DEFAULT:
-        return StoreRef(name, profile_home(root, name) / DATABASE, profile_home(root, name), root)
-    return _ref(home)
+    name = active_profile(root_of(home))
+    # Below the very home: where that lies deeper than its root, Hermes looks for the profile there too.
+    return _ref(profile_home(home, name))
 
 
 def home_store(home: Path) -> StoreRef:
@@ -130,7 +136,7 @@ def file_store(db: Path) -> StoreRef:
         return StoreRef(CUSTOM, db, folder, root_of(folder), resumable=False, why_not=why)
     if _resolved(folder) == _resolved(present_root()):
         return StoreRef(DEFAULT, db, folder, present_root())
-    if folder.parent.name == PROFILES and _NAME.fullmatch(folder.name):
+    if folder.parent.name == PROFILES and _names_a_folder(folder.name):
         return StoreRef(folder.name, db, folder, folder.parent.parent)
     return StoreRef(CUSTOM, db, folder, root_of(folder))
 
@@ -152,9 +158,13 @@ def profile_store(root: Path, name: str) -> StoreRef:
 
 
 def _is_profile(home: Path) -> bool:
-    if (home.parent / ".deleted" / home.name).exists() or not home.is_dir():
-        return False
-    return any((home / marker).is_symlink() or (home / marker).is_file() for marker in _MARKERS)
+    """As Hermes tells a profile from a stray folder; one that cannot be looked into may well be one."""
+    try:
+        if (home.parent / ".deleted" / home.name).exists() or not home.is_dir():
+            return False
+        return any((home / marker).is_symlink() or (home / marker).is_file() for marker in _MARKERS)
+    except PermissionError:
+        return True
 
 
 def profile_stores(root: Path) -> list[StoreRef]:
@@ -177,17 +187,17 @@ def list_profiles(root: Path, *, used: str | None = None) -> list[ProfileInfo]:
     found = []
     for name in dict.fromkeys(names):
         home = profile_home(root, name)
-        valid = name == DEFAULT or bool(_NAME.fullmatch(name))
+        valid = name == DEFAULT or _names_a_folder(name)
         if name != DEFAULT and valid and not _is_profile(home):
             continue
         db = home / DATABASE
-        found.append(ProfileInfo(name, home, db, db.is_file(), active=valid and name == used, valid=valid))
+        found.append(ProfileInfo(name, home, db, os.path.isfile(db), active=valid and name == used, valid=valid))
     return found
 
 
 def tilde(path: Path) -> str:
     """As people write it: `~/…` below the user's home."""
-    try:
-        return "~/" + path.relative_to(Path.home()).as_posix() if path != Path.home() else "~"
-    except ValueError:
-        return str(path)
+    home = _user_home()
+    if path == home:
+        return "~"
+    return f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else str(path)

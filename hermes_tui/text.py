@@ -43,10 +43,12 @@ def clean(text: str) -> str:
 
 def one_line(text: str, limit: int | None = None) -> str:
     """Safe, whitespace folded to single blanks, at most `limit` characters with a `…` after a cut."""
-    if limit is not None:
-        text = text[: 4 * limit + 64]
-    line = _SPACES.sub(" ", clean(text)).strip()
-    if limit is not None and len(line) > limit:
+    if limit is None:
+        return _SPACES.sub(" ", clean(text)).strip()
+    text = text.lstrip()
+    rest = text[4 * limit + 64 :]
+    line = _SPACES.sub(" ", clean(text[: 4 * limit + 64])).strip()
+    if len(line) > limit or (rest and not rest.isspace()):
         return line[: limit - 1].rstrip() + "…"
     return line
 

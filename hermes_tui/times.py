@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import math
 import os
 import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
+
+from hermes_tui.errors import UsageError
 
 EPOCH_MAX = 4_200_000_000.0
 """Hermes takes no time outside 0 … this for one (FACTS 6.5)."""
@@ -20,16 +21,22 @@ def now() -> float:
     if not fixed:
         return time.time()
     try:
-        return float(fixed)
+        at = epoch(float(fixed))
     except ValueError:
-        return datetime.fromisoformat(fixed).astimezone().timestamp()
+        try:
+            at = epoch(datetime.fromisoformat(fixed).astimezone().timestamp())
+        except (ValueError, OverflowError):
+            at = None
+    if at is None:
+        raise UsageError(f"HERMES_TUI_NOW is {fixed!r}: give epoch seconds or an ISO time, such as 2026-11-30T12:00.")
+    return at
 
 
 def epoch(value: Any) -> float | None:
     """A stored cell as a time; None for what Hermes does not take for one: NaN, text, bytes, far away."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return float(value) if math.isfinite(value) and 0.0 <= value <= EPOCH_MAX else None
+    return float(value) if 0.0 <= value <= EPOCH_MAX else None
 
 
 def local(at: float) -> datetime:

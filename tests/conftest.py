@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
-from tests import real_stores
+from hermes_tui.storage import connection
+from tests import real_stores, watching
 
 
 @pytest.fixture(autouse=True)
@@ -33,6 +35,25 @@ def _own_world(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
 
 
 _CACHE = real_stores.cache()
+settings.register_profile("suite", deadline=None, print_blob=True)
+settings.load_profile("suite")
+
+
+@pytest.fixture(autouse=True)
+def _never_on_the_loop() -> Iterator[None]:
+    """Fails a test in which the program opens a database on a thread that runs an event loop."""
+    watching.opened_on_a_loop.clear()
+    yield
+    assert not watching.opened_on_a_loop, f"opened on the event loop's thread: {watching.opened_on_a_loop}"
+
+
+@pytest.fixture(autouse=True)
+def statements(monkeypatch: pytest.MonkeyPatch) -> Iterator[watching.Statements]:
+    """Every statement that the program's connections run; fails a test in which one of them is no reading."""
+    seen = watching.Statements()
+    monkeypatch.setattr(connection, "trace", seen)
+    yield seen
+    assert not seen.writing, f"not a reading statement: {seen.writing}"
 
 
 @pytest.fixture(params=sorted(real_stores.RELEASES), ids=lambda release: f"schema{real_stores.SCHEMAS[release]}")

@@ -48,16 +48,8 @@ def edge(child: Segment, parent: Segment | None, *, has_session_key: bool = True
         missing = child.parent_id is not None or child.delegate_from is not None
         return Kind.ORPHAN if missing else Kind.ROOT
     compressed = parent.end_reason == COMPRESSION
-
-    def marked(origin: str | None) -> bool:
-        return origin is not None and (origin == parent.id or not compressed)
-
-    if marked(child.delegate_from):
-        return Kind.DELEGATE
-    if marked(child.branched_from):
-        return Kind.BRANCH
-    if marked(child.reset_from):
-        return Kind.RESET
+    if (marked := _marked(child, parent, inherits=compressed)) is not None:
+        return marked
     if compressed:
         helper = child.source == "tool" or (child.source == "subagent" and parent.source != "subagent")
         return Kind.DELEGATE if helper else Kind.SEGMENT
@@ -68,6 +60,22 @@ def edge(child: Segment, parent: Segment | None, *, has_session_key: bool = True
     ):
         return Kind.RESET
     return Kind.DELEGATE
+
+
+def _marked(child: Segment, parent: Segment, *, inherits: bool) -> Kind | None:
+    """What the markers say. One that names this very parent counts first; one that names another session is a
+    copy from further up where the parent was compressed, and counts where it was not."""
+    markers = (
+        (child.delegate_from, Kind.DELEGATE),
+        (child.branched_from, Kind.BRANCH),
+        (child.reset_from, Kind.RESET),
+    )
+    for origin, kind in markers:
+        if origin == parent.id:
+            return kind
+    if inherits:
+        return None
+    return next((kind for origin, kind in markers if origin is not None), None)
 
 
 def _not_before(start: float | None, end: float | None) -> bool:
@@ -93,14 +101,17 @@ def build_chains(
     by_id = {segment.id: segment for segment in segments}
     children: dict[str, list[Segment]] = defaultdict(list)
     for segment in by_id.values():
-        if segment.parent_id in by_id and segment.parent_id != segment.id:
+        if segment.parent_id in by_id:
             children[segment.parent_id].append(segment)
-    kinds: dict[str, Kind] = {}
+    loops = _loops(by_id, children)
+    kinds = dict.fromkeys(loops, Kind.ORPHAN)
     following: dict[str, Segment] = {}
     for parent_id, found in children.items():
         parent = by_id[parent_id]
         going_on = []
         for child in found:
+            if child.id in loops:
+                continue
             kind = kinds[child.id] = edge(child, parent, has_session_key=has_session_key)
             if kind is Kind.SEGMENT:
                 going_on.append(child)
@@ -110,21 +121,18 @@ def build_chains(
                 best = max(going_on, key=lambda child: _preference(child, freshest(child)))
                 kinds.update((child.id, Kind.SIBLING) for child in going_on if child is not best)
             following[parent_id] = best
-    loops = _loops(by_id, children)
     for segment in by_id.values():
         kind = kinds.get(segment.id) or edge(segment, None, has_session_key=has_session_key)
-        if segment.id in loops:
-            kind = Kind.ORPHAN
         if kind is Kind.SEGMENT:
             continue
         chain = [segment]
-        while (after := following.get(chain[-1].id)) is not None and after.id not in loops:
+        while (after := following.get(chain[-1].id)) is not None:
             chain.append(after)
         yield Chain(tuple(chain), kind)
 
 
 def _loops(by_id: dict[str, Segment], children: dict[str, list[Segment]]) -> set[str]:
-    """One session of each loop of parents, the oldest: there the loop is cut."""
+    """One session of each loop of parents, the oldest: there the loop is cut. Its own parent is the least loop."""
     if not children:
         return set()
     cut: set[str] = set()
@@ -135,8 +143,6 @@ def _loops(by_id: dict[str, Segment], children: dict[str, list[Segment]]) -> set
         while at is not None and at in by_id and at not in settled and at not in path:
             path[at] = None
             at = by_id[at].parent_id
-            if at == next(reversed(path)):
-                at = None
         if at is not None and at in path:
             ids = list(path)
             loop = [by_id[each] for each in ids[ids.index(at) :]]
@@ -208,10 +214,13 @@ class Catalogue:
     """All but delegates' runs."""
     damaged: int = 0
     """Rows of `sessions` that could not be read."""
+    mute: int = 0
+    """Sessions whose newest messages could not be read."""
     _by_root: dict[str, Conversation] = field(default_factory=dict)
+    _hanging: dict[str, list[Chain]] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, chains: Iterable[Chain], profile: str, *, damaged: int = 0) -> Catalogue:
+    def of(cls, chains: Iterable[Chain], profile: str, *, damaged: int = 0, mute: int = 0) -> Catalogue:
         by_session: dict[str, Chain] = {}
         conversations = []
         for chain in chains:
@@ -219,9 +228,29 @@ class Catalogue:
                 by_session[segment.id] = chain
             if chain.kind is not Kind.DELEGATE:
                 conversations.append(conversation_of(chain, profile))
-        found = cls(profile, by_session, tuple(conversations), damaged)
+        found = cls(profile, by_session, tuple(conversations), damaged, mute)
         found._by_root = {conversation.segment_ids[0]: conversation for conversation in conversations}
         return found
+
+    def __len__(self) -> int:
+        """How many sessions there are."""
+        return len(self.chains)
+
+    def all_chains(self) -> Iterator[Chain]:
+        """Every chain once, delegates' runs too."""
+        return (chain for session_id, chain in self.chains.items() if chain.segments[0].id == session_id)
+
+    def hanging(self) -> dict[str, list[Chain]]:
+        """Session id → the chains that hang off it, oldest first: branches, resets, delegates and the like."""
+        if not self._hanging:
+            found: dict[str, list[Chain]] = defaultdict(list)
+            for chain in self.all_chains():
+                if chain.root.parent_id is not None:
+                    found[chain.root.parent_id].append(chain)
+            for chains in found.values():
+                chains.sort(key=lambda chain: (chain.root.started_at or 0.0, chain.root.id))
+            self._hanging = dict(found)
+        return self._hanging
 
     def by_root(self, root_id: str) -> Conversation | None:
         """The conversation with this root; a delegate's run too, as one of its own."""
@@ -246,3 +275,17 @@ class Catalogue:
             chain = self.chains.get(chain.root.parent_id or "")
         found = None if chain is None else self._by_root.get(chain.root.id)
         return None if found is None else (found, delegate)
+
+    def family_top(self, session_id: str) -> Chain:
+        """The chain that the whole family of this session hangs off. Raises KeyError for an unknown session."""
+        at = self.chains[session_id]
+        path: dict[str, Chain] = {}
+        while at.root.id not in path:
+            path[at.root.id] = at
+            above = self.chains.get(at.root.parent_id or "")
+            if above is None:
+                return at
+            at = above
+        ids = list(path)
+        loop = [path[each] for each in ids[ids.index(at.root.id) :]]
+        return next((chain for chain in loop if chain.kind is Kind.ORPHAN), at)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from hermes_tui.domain.sessions import Kind, Status
+from hermes_tui.domain.families import Catalogue, Chain
+from hermes_tui.domain.sessions import Kind, Segment, Status
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,3 +46,76 @@ class Lineage:
 
     profile: str
     nodes: tuple[LineageNode, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a session stands in the tree of its family."""
+
+    chain: Chain
+    index: int
+    """Which segment of its chain, from 0."""
+    depth: int
+
+    @property
+    def segment(self) -> Segment:
+        return self.chain.segments[self.index]
+
+
+def family_places(catalogue: Catalogue, session_id: str) -> list[Place]:
+    """Every session of the family of `session_id`, in drawing order. Loops and long lines do no harm: each
+    chain stands once, and nothing here calls itself. Raises KeyError for an unknown session."""
+    hanging = catalogue.hanging()
+    top = catalogue.family_top(session_id)
+    drawn = {top.root.id}
+    places: list[Place] = []
+    open_chains = [(top, 0, 0)]
+    while open_chains:
+        chain, index, depth = open_chains.pop()
+        places.append(Place(chain, index, depth))
+        if index + 1 < len(chain.segments):
+            open_chains.append((chain, index + 1, depth))
+        for child in reversed(hanging.get(chain.segments[index].id, [])):
+            if child.root.id not in drawn:
+                drawn.add(child.root.id)
+                open_chains.append((child, 0, depth + 1))
+    return places
+
+
+def build_lineage(
+    catalogue: Catalogue,
+    session_id: str,
+    *,
+    counts: Mapping[str, int],
+    statuses: Mapping[str, Status],
+    live: Collection[str] = (),
+) -> Lineage:
+    """The family as nodes. `counts` and `statuses` are by session id; without a count the stored one stands."""
+    nodes = []
+    for place in family_places(catalogue, session_id):
+        segment, chain = place.segment, place.chain
+        nodes.append(
+            LineageNode(
+                id=segment.id,
+                parent_id=segment.parent_id,
+                kind=chain.kind if place.index == 0 else Kind.SEGMENT,
+                title=segment.title,
+                source=segment.source,
+                model=segment.model,
+                started_at=segment.started_at,
+                ended_at=segment.ended_at,
+                end_reason=segment.end_reason,
+                message_count=counts.get(segment.id, segment.message_count),
+                tokens=segment.input_tokens + segment.output_tokens,
+                is_tip=place.index == len(chain.segments) - 1,
+                is_current=segment.id == session_id,
+                depth=place.depth,
+                root_id=chain.root.id,
+                segment=(place.index + 1, len(chain.segments)),
+                archived=segment.archived,
+                pinned=segment.pinned,
+                live=segment.id in live,
+                status=statuses.get(segment.id, Status.UNKNOWN),
+            )
+        )
+    return Lineage(catalogue.profile, tuple(nodes))

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 MESSAGE = "message"
 HANDOFF = "handoff"
 """A compaction summary: written for the model, folded for people."""
+UNREADABLE = "unreadable"
+"""A row on a damaged page: it is there, and that is all that can be said."""
 EVENTS = frozenset(
     {
         "steer",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
 from rich.cells import cell_len
 from textual.app import ComposeResult
@@ -11,16 +11,21 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.widget import Widget
 
-from hermes_tui.keys import PLACES, Key
+from hermes_tui.keys import PLACES, SMALL_PLACES, Key, shown_as
 from hermes_tui.service.sessions import SessionService
 from hermes_tui.widgets.ink import AXIS, BLANK_CELL, Form, Ink, Line, Part, View, fitting, gap, line
+
+
+def keys_of(place: str) -> tuple[Key, ...]:
+    """Every key of a place."""
+    return PLACES[place] if place in PLACES else SMALL_PLACES[place]
 
 
 def bindings(place: str) -> list[BindingType]:
     """Textual bindings of one place; the ids are what a settings file rebinds."""
     return [
         Binding(key.keys, key.action, key.label, show=bool(key.footer), id=key.id, tooltip=key.help)
-        for key in PLACES[place]
+        for key in keys_of(place)
     ]
 
 
@@ -66,11 +71,29 @@ def keys_view(shown: Sequence[tuple[str, str]]) -> View:
     return view
 
 
-class BaseScreen(Screen[None]):
+def working_keys(screen: Screen[None], place: str) -> list[Key]:
+    """The keys of a place's footer that work now, by rank."""
+    ranked = sorted((key for key in keys_of(place) if key.footer), key=lambda key: key.footer)
+    return [key for key in ranked if works(screen, key)]
+
+
+def works(screen: Screen[object], key: Key) -> bool:
+    """Whether the screen would do it now."""
+    name, _, rest = key.action.partition("(")
+    parameters: tuple[object, ...] = (int(rest[:-1]),) if rest else ()
+    return bool(screen.check_action(name, parameters))
+
+
+def written(screen: Screen[None], keys: Iterable[Key]) -> list[tuple[str, str]]:
+    """Key and label as a footer shows them, also where a settings file gave a command another key."""
+    rebound: dict[str, str] = getattr(screen.app, "rebound", {})
+    return [(shown_as(key, rebound), key.label) for key in keys]
+
+
+class BaseScreen(Screen[None], inherit_bindings=False):
     """A page: header, body, status, keys. Subclasses fill the body and say what the lines show."""
 
     PLACE: ClassVar[str] = "browse"
-    INHERIT_BINDINGS: ClassVar[bool] = False
 
     def __init__(self, service: SessionService) -> None:
         super().__init__()
@@ -111,16 +134,44 @@ class BaseScreen(Screen[None]):
 
     def footer_keys(self) -> list[Key]:
         """At most seven keys that work now, by rank; `?` is added as the last."""
-        ranked = sorted((key for key in PLACES[self.PLACE] if key.footer), key=lambda key: key.footer)
-        working = []
-        for key in ranked:
-            name, _, rest = key.action.partition("(")
-            parameters: tuple[object, ...] = (int(rest[:-1]),) if rest else ()
-            if self.check_action(name, parameters):
-                working.append(key)
-        return working[:7]
+        return working_keys(self, self.PLACE)[:7]
 
-    def show_keys(self) -> None:
-        """Draw the footer; call it when what works has changed."""
-        pairs = [(key.shown, key.label) for key in self.footer_keys()]
-        self.query_one("#keys", Ink).show(keys_view([*pairs, ("?", "keys")]))
+    def show_keys(self, *instead: tuple[str, str]) -> None:
+        """Draw the footer; call it when what works has changed. `instead`: other keys, as long as an input
+        takes all letters."""
+        pairs = instead or (*written(self, self.footer_keys()), ("?", "keys"))
+        self.query_one("#keys", Ink).show(keys_view(pairs))
+
+
+class Movable(Protocol):
+    """What the moving keys act on."""
+
+    def move(self, step: int) -> None: ...
+    def page(self, step: int) -> None: ...
+    def half(self, step: int) -> None: ...
+    def first(self) -> None: ...
+    def last(self) -> None: ...
+
+
+class Moving:
+    """The actions of the moving keys, for screens that say what they move."""
+
+    @property
+    def moved(self) -> Movable:
+        """What moves now."""
+        raise NotImplementedError
+
+    def action_move(self, step: int) -> None:
+        self.moved.move(step)
+
+    def action_page(self, step: int) -> None:
+        self.moved.page(step)
+
+    def action_half(self, step: int) -> None:
+        self.moved.half(step)
+
+    def action_first(self) -> None:
+        self.moved.first()
+
+    def action_last(self) -> None:
+        self.moved.last()

@@ -20,15 +20,18 @@ from enum import Enum, auto
 from typing import Any, TypeVar
 
 from hermes_tui.domain.profiles import StoreRef
-from hermes_tui.errors import QueryTimeout, StoreBusy
-from hermes_tui.storage.connection import Store, is_busy, is_interrupt, open_store, translate
+from hermes_tui.errors import QueryTimeout, StoreError
+from hermes_tui.storage.connection import Store, is_busy, is_disk_error, is_interrupt, open_store, translate
 
 T = TypeVar("T")
 
 _STEPS_BETWEEN_CHECKS = 100_000
 """The progress handler backs up `interrupt()`, which does nothing before the first step."""
 _BUSY_SECONDS = 5.0
-_BUSY_PAUSE = 0.05
+"""How long a lock is waited for."""
+_DISK_TRIES = 3
+"""While another process commits, a read may fail with a disk error that is gone a millisecond later."""
+_PAUSE = 0.05
 
 
 class Lane(Enum):
@@ -187,22 +190,24 @@ class Reader:
             return None
 
     def _work(self, job: _Job, stores: dict[StoreRef, Store]) -> Any:
-        patience = time.monotonic() + _BUSY_SECONDS
+        patience, disk_tries = time.monotonic() + _BUSY_SECONDS, _DISK_TRIES
         while True:
             if job.stop is not None:
                 raise job.failure()
             try:
                 return self._attempt(job, stores)
-            except sqlite3.Error as error:
-                if is_interrupt(error) and job.stop is not None:
+            except (sqlite3.Error, StoreError) as error:
+                cause = error if isinstance(error, sqlite3.Error) else error.__cause__
+                if not isinstance(cause, sqlite3.Error):
+                    raise
+                if is_interrupt(cause) and job.stop is not None:
                     self.statistics["timeout" if job.stop is QueryTimeout else "cancelled"] += 1
                     raise job.failure() from error
-                if not is_busy(error) or time.monotonic() > patience:
-                    raise translate(error, job.ref) from error
-            except StoreBusy:
-                if time.monotonic() > patience:
-                    raise
-            time.sleep(_BUSY_PAUSE)
+                if is_disk_error(cause) and disk_tries:
+                    disk_tries -= 1
+                elif not is_busy(cause) or time.monotonic() > patience:
+                    raise translate(cause, job.ref) from cause
+            time.sleep(_PAUSE)
 
     def _attempt(self, job: _Job, stores: dict[StoreRef, Store]) -> Any:
         store = stores.get(job.ref)
@@ -221,6 +226,8 @@ class Reader:
         try:
             store.refresh()
             result = job.work(store)
+            if job.stop is not None:
+                raise job.failure()  # a loop that asked `stopped()` broke off: half an answer is none
             self.statistics["run"] += 1
             return result
         finally:

@@ -31,7 +31,7 @@ def _text(schema: Schema, column: str) -> str:
 
 
 def _count(schema: Schema, column: str) -> str:
-    return f"coalesce(cast({schema.session(column)} as integer), 0)"
+    return f"max(coalesce(cast({schema.session(column)} as integer), 0), 0)"
 
 
 def _flag(schema: Schema, column: str) -> str:
@@ -49,8 +49,9 @@ def _newest(schema: Schema, condition: str) -> str:
     )"""
 
 
-def segments_sql(schema: Schema, where: str = "") -> str:
-    """One row a session, in the order of the fields of `Segment` up to `empty`, then key and markers' JSON."""
+def segments_sql(schema: Schema, where: str = "", *, messages: bool = True) -> str:
+    """One row a session, in the order of the fields of `Segment` up to `hidden`, then what the rest is made of:
+    newest message, heartbeat, key, the markers' JSON. `messages=False` leaves the messages alone."""
     cost = f"coalesce({schema.session('actual_cost_usd')}, {schema.session('estimated_cost_usd')})"
     config = schema.session("model_config")
     return f"""
@@ -76,7 +77,7 @@ def segments_sql(schema: Schema, where: str = "") -> str:
         {_flag(schema, "pinned")},
         {_flag(schema, "archived")},
         {_flag(schema, "hidden")},
-        {_newest(schema, visible(schema))},
+        {_newest(schema, visible(schema)) if messages else "null"},
         {_time(schema.session("last_activity_at"))},
         {_text(schema, "session_key")},
         case when instr({config}, '_from"') > 0 then cast({config} as text) end
@@ -87,40 +88,48 @@ def segments_sql(schema: Schema, where: str = "") -> str:
 
 def load_catalogue(store: Store) -> Catalogue:
     """Every session of this store. A row that cannot be read costs that row and is counted."""
-    rows, damaged = _rows(store)
-    silent = [row[0] for row in rows if row[21] is None]
+    read, damaged, mute = _rows(store)
+    rows = {row[0]: row for row in read if row[0] is not None}
+    damaged += len(read) - len(rows)
+    silent = [id for id, row in rows.items() if row[21] is None]
     spoken = _spoken(store, silent)
-    segments = [_segment(row, spoken) for row in rows]
+    segments = [_segment(row, spoken) for row in rows.values()]
     chains = build_chains(
         segments,
         has_session_key="session_key" in store.schema.sessions,
         freshest=lambda segment: _freshest(store, segment),
     )
-    return Catalogue.of(chains, store.ref.profile, damaged=damaged)
+    return Catalogue.of(chains, store.ref.profile, damaged=damaged, mute=mute)
 
 
-def _rows(store: Store) -> tuple[list[tuple[Any, ...]], int]:
+def _rows(store: Store) -> tuple[list[tuple[Any, ...]], int, int]:
+    """What could be read, how many sessions could not, and of how many the messages could not."""
     sql = segments_sql(store.schema)
     try:
-        return store.conn.execute(sql).fetchall(), 0
+        return store.conn.execute(sql).fetchall(), 0, 0
     except sqlite3.DatabaseError as error:
         if not is_damage(error):
             raise
     return _rows_one_by_one(store)
 
 
-def _rows_one_by_one(store: Store) -> tuple[list[tuple[Any, ...]], int]:
-    """By rowid, stepping over what cannot be read."""
-    sql = segments_sql(store.schema, "where s.rowid = ?")
-    rows, damaged = [], 0
+def _rows_one_by_one(store: Store) -> tuple[list[tuple[Any, ...]], int, int]:
+    """By rowid, stepping over what cannot be read: first a session's messages, then the session itself."""
+    whole = segments_sql(store.schema, "where s.rowid = ?")
+    alone = segments_sql(store.schema, "where s.rowid = ?", messages=False)
+    rows, damaged, mute = [], 0, 0
     for rowid in _rowids(store):
-        try:
-            rows += store.conn.execute(sql, (rowid,)).fetchall()
-        except sqlite3.DatabaseError as error:
-            if not is_damage(error):
-                raise
+        for sql in (whole, alone):
+            try:
+                rows += store.conn.execute(sql, (rowid,)).fetchall()
+                mute += sql is alone
+                break
+            except sqlite3.DatabaseError as error:
+                if not is_damage(error):
+                    raise
+        else:
             damaged += 1
-    return rows, damaged
+    return rows, damaged, mute
 
 
 def _rowids(store: Store) -> list[int]:
@@ -196,8 +205,17 @@ def _marker(value: Any) -> str | None:
 
 
 def _freshest(store: Store, segment: Segment) -> float:
-    """Recency as Hermes compares continuations: all messages count, undone ones too."""
-    sql = f"select {_newest(store.schema, '1')} from sessions s where s.id = ?"
-    found = store.conn.execute(sql, (segment.id,)).fetchone()
-    newest = found[0] if found else None
-    return max(newest or 0.0, segment.last_active or 0.0)
+    """Recency as Hermes compares continuations: all messages count, undone ones too; the start if there are none."""
+    schema = store.schema
+    sql = f"""
+    select {_newest(schema, "1")}, {_time(schema.session("last_activity_at"))}
+    from sessions s
+    where s.id = ?
+    """
+    try:
+        found = store.conn.execute(sql, (segment.id,)).fetchone() or ()
+    except sqlite3.DatabaseError as error:
+        if not is_damage(error):
+            raise
+        found = ()
+    return max((at for at in found if at is not None), default=segment.started_at or 0.0)

@@ -47,10 +47,16 @@ class Store:
     immutable: bool = False
     stopped: Callable[[], bool] = field(default=lambda: False)
     """Whether nobody waits for the answer any more: asked by loops that run outside SQLite."""
+    memory: dict[tuple[str, ...], tuple[int, object]] = field(default_factory=dict)
+    """What one reading keeps for the next, each with the `version` that it belongs to."""
 
     def fresh(self) -> bool:
         """Whether the file under this name is still the one that is open."""
         return _identity(self.ref.db) == self.identity
+
+    def version(self) -> int:
+        """Another number whenever another process has written to the store."""
+        return int(self.conn.execute("pragma data_version").fetchone()[0])
 
     def refresh(self) -> None:
         """Probe again when another process has changed the schema."""
@@ -172,6 +178,11 @@ def is_busy(error: sqlite3.Error) -> bool:
 def is_interrupt(error: sqlite3.Error) -> bool:
     """We stopped it ourselves."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_INTERRUPT
+
+
+def is_disk_error(error: sqlite3.Error) -> bool:
+    """The file could not be read just now; only if that stays is it damage."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_IOERR
 
 
 def is_damage(error: sqlite3.Error) -> bool:

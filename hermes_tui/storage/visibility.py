@@ -19,12 +19,12 @@ def visible(schema: Schema, alias: str = "m") -> str:
     """Rows that a transcript shows, before copies are folded: kept, not hidden, not for the model alone,
     no `session_meta`, no untyped `[System:` row in the person's name."""
     m = alias
-    clauses = [f"{m}.role <> 'session_meta'", kept(schema, m)]
+    clauses = [f"{m}.role is not 'session_meta'", kept(schema, m)]
     untyped = "1"
     if "display_kind" in schema.messages:
         clauses.append(f"coalesce({m}.display_kind, '') <> 'hidden'")
         untyped = f"coalesce({m}.display_kind, '') = ''"
-    clauses.append(f"not ({m}.role = 'user' and {untyped} and substr({m}.content, 1, 8) = '[System:')")
+    clauses.append(f"not ({m}.role is 'user' and {untyped} and substr({m}.content, 1, 8) is '[System:')")
     if "display_metadata" in schema.messages:
         clauses.append(f"not {_model_only(m)}")
     return "(" + " and ".join(clauses) + ")"

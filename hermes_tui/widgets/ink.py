@@ -14,6 +14,7 @@ from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
 from textual.geometry import Size
+from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
@@ -47,6 +48,14 @@ GROUNDS = ("cursor", "raised", "well")
 LIT = {"quiet": "lit", "bad": "bad-lit"}
 """What an ink becomes on a ground that is not the page, so that it keeps its contrast."""
 LIT_MATCHES = frozenset({"match", "now"})
+_JOINER = "\u200d"
+ASCII = str.maketrans(
+    {
+        **dict(zip("▌◉★✗◐○▫✓━┿●◆◈▸▾§↓↑←→│┃├└─", ">*^x/.av-+o+~+-#v^<>|#|`-", strict=True)),
+        **dict(zip("…·•“”„‘’–—×", '~-*"""\'\'--x', strict=True)),
+    }
+)
+"""What stands for a glyph where only letters can be trusted, or where these are two cells wide; each is one."""
 
 AXIS: Part = ("   ", "ink")
 """Marks hang in a margin of three cells; all text starts on the fourth."""
@@ -92,12 +101,16 @@ def cut(text: str, width: int) -> str:
     """The longest beginning of at most `width` cells; a wide character is never halved."""
     if text.isascii():
         return text[: max(0, width)]
-    used = 0
-    for i, char in enumerate(text):
+    used, end = 0, 0
+    for char in text:
         used += cell_len(char)
         if used > width:
-            return text[:i]
-    return text
+            break
+        end += 1
+    # Joiners and variation selectors make a cluster wider or narrower than its characters.
+    while end and cell_len(text[:end]) > width:
+        end -= 1
+    return text[:end].rstrip(_JOINER)
 
 
 def fit(text: str, width: int, align: str = "left") -> str:
@@ -230,8 +243,44 @@ class Inked(Widget):
         return Strip.join([bare.crop(0, row.indent), inked.crop(row.indent, last), bare.crop(last, width)])
 
     def _drawn(self, parts: Iterable[Part], ground: str, width: int) -> Strip:
+        if getattr(self.app, "ascii_only", False):
+            parts = [(text.translate(ASCII), ink) for text, ink in parts]
         segments = [Segment(text, self.ink(ink, ground)) for text, ink in parts if text]
         return Strip(segments).adjust_cell_length(width, self.ink("ink", ground))
+
+    # selecting with the mouse: lines are counted from the first there is, so a selection outlives scrolling
+
+    def spoken(self, y: int) -> str | None:
+        """What line `y` says, for whoever selects it; None past the last one."""
+        return None
+
+    def placed(self, strip: Strip, y: int) -> Strip:
+        """`strip` as line `y`: the mouse can find it, and what is selected of it shows."""
+        selection = self.text_selection
+        span = None if selection is None else selection.get_span(y)
+        if span is not None:
+            start, end = span
+            text = strip.text
+            first = cell_len(text[:start])
+            last = strip.cell_length if end == -1 else cell_len(text[:end])
+            tint = self.screen.get_component_rich_style("screen--selection")
+            lit = strip.crop(first, last).apply_style(tint)
+            strip = Strip.join([strip.crop(0, first), lit, strip.crop(last)])
+        return strip.apply_offsets(0, y)
+
+    def get_selection(self, selection: Selection) -> tuple[str, str] | None:
+        """What was selected, without the blanks that fill lines."""
+        y = selection.start.y if selection.start is not None else 0
+        last = selection.end.y if selection.end is not None else y + self.size.height
+        found: list[str] = []
+        while y <= last and (text := self.spoken(y)) is not None:
+            start, end = selection.get_span(y) or (0, 0)
+            found.append(text[start : None if end == -1 else end].rstrip())
+            y += 1
+        return ("\n".join(found), "\n") if found else None
+
+    def selection_updated(self, selection: Selection | None) -> None:
+        self.refresh()
 
 
 class Ink(Inked):
@@ -257,7 +306,10 @@ class Ink(Inked):
 
     def render_line(self, y: int) -> Strip:
         lines = self.lines
-        return self.strip(lines[y] if y < len(lines) else Line(), self.size.width)
+        return self.placed(self.strip(lines[y] if y < len(lines) else Line(), self.size.width), y)
+
+    def spoken(self, y: int) -> str | None:
+        return self.strip(self.lines[y], self.size.width).text if y < len(self.lines) else None
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         return max(1, len(self._view(width, 0)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from textual.color import Color
 from textual.theme import Theme
 
 DARK = {
@@ -50,29 +51,96 @@ LIGHT = {
     "code-number": "#8F4A26",
 }
 
-FALLBACK = {
-    "ground": "$background",
-    "raised": "$surface",
-    "cursor": "$panel",
-    "hairline": "$panel",
-    "guide": "$foreground-disabled",
-    "ink": "$foreground",
-    "soft": "$foreground",
-    "quiet": "$foreground-muted",
-    "lit": "$foreground-muted",
-    "gold": "$accent",
-    "match": "$background",
-    "match-ground": "$warning",
-    "now": "$background",
-    "now-ground": "$accent",
-    "good": "$success",
-    "bad": "$error",
-    "bad-lit": "$error",
-    "code": "$secondary",
-    "code-text": "$success",
-    "code-number": "$warning",
+ANSI = {
+    **dict.fromkeys(DARK, "ansi_default"),
+    "hairline": "ansi_bright_black",
+    "guide": "ansi_bright_black",
+    "gold": "ansi_yellow",
+    "match": "ansi_yellow",
+    "now": "ansi_yellow",
+    "good": "ansi_green",
+    "bad": "ansi_red",
+    "bad-lit": "ansi_red",
+    "code": "ansi_cyan",
+    "code-text": "ansi_green",
+    "code-number": "ansi_magenta",
 }
-"""Each role in terms of Textual's own variables, for themes that are not ours."""
+"""For sixteen colours: the terminal's own. Grounds are said by reversing (see the style sheet)."""
+TEXT, GUIDE = 4.5, 2.5
+"""Contrasts that text, and lines that are seen rather than read, must have."""
+_LIES_ON = {
+    "match": ("match-ground",),
+    "now": ("now-ground",),
+    "code-text": ("raised",),
+    "code-number": ("raised",),
+    "lit": ("raised", "cursor", "hairline"),
+    "quiet": ("ground", "raised"),
+    "guide": ("ground",),
+}
+_GROUNDS = ("ground", "raised", "cursor")
+
+
+def contrast(ink: Color, ground: Color) -> float:
+    """WCAG contrast, 1 to 21."""
+    lighter, darker = sorted((_luminance(ink), _luminance(ground)), reverse=True)
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(color: Color) -> float:
+    parts = [part / 255 for part in color.rgb]
+    red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def roles(of: Theme) -> dict[str, str]:
+    """Our roles in the colours of any other theme, mixed until they can be read."""
+    if of.ansi:
+        return ANSI
+    made = of.to_color_system().generate()
+    ink, ground = Color.parse(made["foreground"]), Color.parse(made["background"])
+    accent, warning = Color.parse(made["accent"]), Color.parse(made["warning"])
+    good, bad = Color.parse(made["success"]), Color.parse(made["error"])
+    second = Color.parse(made["secondary"])
+    found = {
+        "ground": ground,
+        "raised": ground.blend(ink, 0.05),
+        "cursor": ground.blend(accent, 0.16),
+        "hairline": ground.blend(ink, 0.16),
+        "match-ground": ground.blend(warning, 0.3),
+        "now-ground": accent,
+        "guide": ground.blend(ink, 0.4),
+        "ink": ink,
+        "soft": ground.blend(ink, 0.85),
+        "quiet": ground.blend(ink, 0.6),
+        "lit": ground.blend(ink, 0.7),
+        "gold": accent,
+        "match": warning,
+        "now": ground,
+        "good": good,
+        "bad": bad,
+        "bad-lit": bad,
+        "code": second,
+        "code-text": good,
+        "code-number": warning,
+    }
+    for role in DARK:
+        if role not in (*_GROUNDS, "hairline", "match-ground", "now-ground"):
+            under = [found[name] for name in _LIES_ON.get(role, _GROUNDS)]
+            found[role] = _readable(found[role], under, GUIDE if role == "guide" else TEXT)
+    return {role: color.hex6 for role, color in found.items()}
+
+
+def _readable(color: Color, grounds: list[Color], least: float) -> Color:
+    """This colour, moved towards black or white as far as it takes to be read on all of these."""
+    if all(contrast(color, ground) >= least for ground in grounds):
+        return color
+    poles = (Color(255, 255, 255), Color(0, 0, 0))
+    pole = max(poles, key=lambda each: min(contrast(each, ground) for ground in grounds))
+    for step in range(1, 21):
+        moved = color.blend(pole, step / 20)
+        if all(contrast(moved, ground) >= least for ground in grounds):
+            return moved
+    return pole
 
 
 def theme(name: str, *, dark: bool, ink: dict[str, str]) -> Theme:
@@ -95,3 +163,20 @@ def theme(name: str, *, dark: bool, ink: dict[str, str]) -> Theme:
 
 HERMES_DARK = theme("hermes-dark", dark=True, ink=DARK)
 HERMES_LIGHT = theme("hermes-light", dark=False, ink=LIGHT)
+HERMES_ANSI = Theme(
+    name="hermes-ansi",
+    ansi=True,
+    dark=True,
+    primary="ansi_yellow",
+    accent="ansi_yellow",
+    warning="ansi_yellow",
+    success="ansi_green",
+    error="ansi_red",
+    foreground="ansi_default",
+    background="ansi_default",
+    surface="ansi_default",
+    panel="ansi_default",
+    boost="ansi_default",
+    variables={f"h-{role}": colour for role, colour in ANSI.items()},
+)
+OWN = (HERMES_DARK, HERMES_LIGHT, HERMES_ANSI)

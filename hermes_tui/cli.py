@@ -1,0 +1,265 @@
+"""The command `hermes-tui`: arguments → stores → service → screen, text or JSON → exit code.
+
+Nothing heavy is imported before it is known to be needed: a command that prints takes no Textual.
+"""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, TypeVar
+
+from hermes_tui.errors import HermesTuiError, StoreError, TargetAmbiguous, TargetError, UsageError
+
+if TYPE_CHECKING:
+    from hermes_tui.commands.answers import Answer, Asked
+    from hermes_tui.commands.arguments import Arguments
+    from hermes_tui.commands.stores import Chosen
+
+_INTERRUPTED = 130
+_LISTS = {
+    "list": "conversations",
+    "search": "hits",
+    "show": "messages",
+    "tree": "nodes",
+    "resume": "resume",
+    "link": "links",
+    "doctor": "checks",
+}
+"""What the list of each answer is called in JSON."""
+_COMMANDS = {
+    "list": ("lists", "run"),
+    "search": ("searches", "run"),
+    "show": ("transcripts", "run"),
+    "tree": ("families", "run"),
+    "link": ("resumes", "link"),
+    "doctor": ("checkups", "run"),
+}
+"""Command → module of `commands` and its function."""
+T = TypeVar("T")
+
+
+class _Ended(SystemExit):
+    """Told to end by a signal; a SystemExit, so that asyncio lets it through."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Do what the command line says; the result is the exit code (SPEC 10)."""
+    try:
+        with _ending():
+            return _main(sys.argv[1:] if argv is None else list(argv))
+    except KeyboardInterrupt:
+        return _INTERRUPTED
+    except _Ended as ended:
+        return int(ended.code or 0)
+    except BrokenPipeError:
+        return 0
+    except OSError as error:
+        return _failed(f"The output could not be written: {error.strerror or error}", 1)
+
+
+@contextmanager
+def _ending() -> Iterator[None]:
+    """SIGTERM and SIGHUP end us in order: threads joined, temporary files removed, terminal restored."""
+
+    def end(number: int, frame: FrameType | None) -> None:
+        raise _Ended(128 + number)
+
+    before = {}
+    for number in (getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)):
+        if signal.getsignal(number) is not signal.SIG_IGN:  # as nohup leaves it
+            before[number] = signal.signal(number, end)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _failed(message: str, code: int) -> int:
+    from hermes_tui.commands.output import say
+
+    say(f"hermes-tui: {message}")
+    return code
+
+
+def _main(argv: Sequence[str]) -> int:
+    from hermes_tui.commands import arguments
+
+    given = None
+    try:
+        given = arguments.read(argv)
+        return _do(given)
+    except HermesTuiError as failure:
+        code = _failed(str(failure), failure.exit_code)
+        if isinstance(failure, TargetAmbiguous):
+            _candidates(failure)
+        if given is not None and given.json:
+            _failed_json(given, failure)
+        return code
+
+
+def _candidates(failure: TargetAmbiguous) -> None:
+    from hermes_tui.commands.output import say
+
+    for each in failure.candidates:
+        say(f"{each.link} {each.title or ''}")
+
+
+def _failed_json(given: Arguments, failure: HermesTuiError) -> None:
+    """A reader of JSON gets its object also when a store or a target is missing."""
+    from hermes_tui.commands import output, stores
+
+    if isinstance(failure, TargetError):
+        candidates = failure.candidates if isinstance(failure, TargetAmbiguous) else ()
+        found = output.document(output.meta(()), "candidates", [output.candidate(each) for each in candidates])
+    elif isinstance(failure, StoreError) and given.command in _LISTS:
+        found = output.document(output.meta((), errors=[stores.problem(failure)]), _LISTS[given.command], [])
+    else:
+        return
+    output.write_json(found)
+
+
+def _do(given: Arguments) -> int:
+    from hermes_tui.commands import output
+
+    if given.help or given.version:
+        output.write_lines([_about(given)])
+        return 0
+    if given.command == "completion":
+        from hermes_tui.commands import parsers
+
+        output.write_lines([parsers.completion(given.words[0])])
+        return 0
+    if given.command == "config":
+        from hermes_tui.commands import configs
+
+        return _give(given, configs.run(given))
+    if given.screen:
+        _require_terminal(given)
+    with _demo(given):
+        return _with_stores(given)
+
+
+def _about(given: Arguments) -> str:
+    if given.version:
+        from hermes_tui import __version__
+
+        return f"hermes-tui {__version__}"
+    from hermes_tui.commands import parsers
+
+    return parsers.help_text(given.command).rstrip()
+
+
+def _require_terminal(given: Arguments) -> None:
+    import os
+
+    for stream, name in ((sys.stdin, "input"), (sys.stdout, "output")):
+        if stream is None or not stream.isatty():
+            raise UsageError(f"{name} is no terminal; for text use list, search or show (see hermes-tui --help)")
+    if os.environ.get("TERM") == "dumb":
+        raise UsageError("TERM=dumb has no screen; for text use list, search or show (see hermes-tui --help)")
+
+
+@contextmanager
+def _demo(given: Arguments) -> Iterator[None]:
+    """Write the sample store where one is asked for, and point the arguments at it."""
+    if not given.demo and given.demo_dir is None:
+        yield
+        return
+    import tempfile
+
+    from hermes_tui import demo, times
+
+    if given.demo_dir is not None:
+        given.store = demo.write_demo(Path(given.demo_dir), times.now())
+        yield
+        return
+    with tempfile.TemporaryDirectory(prefix="hermes-tui-demo-", ignore_cleanup_errors=True) as folder:
+        given.store = demo.write_demo(Path(folder), times.now())
+        yield
+
+
+def _with_stores(given: Arguments) -> int:
+    from hermes_tui.commands import stores
+
+    if given.command == "profiles":
+        from hermes_tui.commands import profiles
+
+        return _give(given, profiles.run(stores.root(given)))
+    choice = stores.chosen(given)
+    if given.words and given.command != "search":
+        choice = stores.for_target(choice, given.target)
+    if given.screen:
+        from hermes_tui.commands import screens
+
+        return screens.run(given, choice)
+    if given.command == "resume":
+        return _resume(given, choice)
+    answer = _ask(given, choice, _command(given.command))
+    return _give(given, answer)
+
+
+def _ask(given: Arguments, choice: Chosen, run: Callable[[Asked], Awaitable[T]]) -> T:
+    """Let a command ask its stores; threads and connections are gone afterwards."""
+    import asyncio
+
+    from hermes_tui.commands.answers import Asked
+    from hermes_tui.service.sqlite import SqliteSessionService
+
+    async def ask() -> T:
+        service = SqliteSessionService(choice.stores)
+        try:
+            return await run(Asked(given, service, choice.problems, _bold(given)))
+        finally:
+            await service.close()
+
+    return asyncio.run(ask())
+
+
+def _bold(given: Arguments) -> bool:
+    """Whether stdout is a terminal that shows bold, and may."""
+    import os
+
+    if given.no_color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or os.name == "nt":
+        return False
+    return sys.stdout is not None and sys.stdout.isatty()
+
+
+def _command(name: str) -> Callable[[Asked], Awaitable[Answer]]:
+    """The command's function; only its own module is imported."""
+    from importlib import import_module
+
+    module, function = _COMMANDS[name]
+    found: Callable[[Asked], Awaitable[Answer]] = getattr(import_module(f"hermes_tui.commands.{module}"), function)
+    return found
+
+
+def _give(given: Arguments, answer: Answer) -> int:
+    """Failures of single stores to stderr, the answer to stdout."""
+    from hermes_tui.commands import output
+
+    for each in answer.errors:
+        output.say(f"hermes-tui: {each.error}")
+    if given.json:
+        output.write_json(answer.document())
+    else:
+        output.write_lines(answer.lines())
+    return answer.code
+
+
+def _resume(given: Arguments, choice: Chosen) -> int:
+    """Become `hermes`, or print how."""
+    from hermes_tui import handover
+    from hermes_tui.commands import output, resumes
+
+    plan, answer = _ask(given, choice, resumes.run)
+    for notice in plan.notices if not given.json else ():
+        output.say(notice)
+    if given.json or given.print:
+        return _give(given, answer)
+    return handover.become(plan.argv, plan.env)

@@ -1,0 +1,317 @@
+"""Reading the command line: one table of commands and options, and the rules of SPEC 10.
+
+Options stand before or after the command. After `search`, a word with one leading `-` that is not exactly
+`-p` is query text; after `--` every word is. No option is abbreviated. Help and shell completion are made of
+the same table (`parsers`), whose module is only imported for these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from hermes_tui.domain.links import parse_link
+from hermes_tui.domain.profiles import StoreRef
+from hermes_tui.domain.queries import SearchOrder
+from hermes_tui.domain.sessions import Order
+from hermes_tui.errors import UsageError
+
+BROWSE = "browse"
+"""The bare command; it has no word of its own."""
+SHELLS = ("bash", "zsh", "fish")
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command and what stands after it."""
+
+    name: str
+    help: str
+    word: str = ""
+    """What its argument is called; empty for none."""
+    many: bool = False
+    """Whether it takes several words."""
+    choices: tuple[str, ...] = ()
+    screen: bool = False
+    """It opens the full-screen program."""
+
+
+COMMANDS = {
+    command.name: command
+    for command in (
+        Command("open", "read a conversation on the screen", "TARGET", screen=True),
+        Command("list", "list conversations"),
+        Command("search", "search every word", "WORDS", many=True),
+        Command("show", "print a conversation", "TARGET"),
+        Command("tree", "print the family of a session", "TARGET"),
+        Command("resume", "continue a session in hermes", "TARGET"),
+        Command("link", "print the @session link of a session", "TARGET"),
+        Command("profiles", "list profiles and their databases"),
+        Command("config", "show the settings in force"),
+        Command("completion", "print a shell completion script", "SHELL", choices=SHELLS),
+        Command("doctor", "check stores and indexes"),
+    )
+}
+BARE = Command(BROWSE, "browse every session", screen=True)
+_DATA = ("list", "search", "show", "tree", "resume", "link", "profiles", "config", "doctor")
+_ROWS = (BROWSE, "list", "search")
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option."""
+
+    flag: str
+    help: str
+    value: str = ""
+    """What its value is called; empty for a switch."""
+    number: bool = False
+    repeats: bool = False
+    commands: tuple[str, ...] = ()
+    """Those it means something to; empty for all."""
+    short: str = ""
+
+    @property
+    def name(self) -> str:
+        """Its field in `Arguments`."""
+        return self.flag[2:].replace("-", "_")
+
+
+OPTIONS = {
+    option.flag: option
+    for option in (
+        Option("--db", "a database file", "PATH"),
+        Option("--home", "a Hermes home", "DIR"),
+        Option("--profile", "a profile; may be given several times", "NAME", repeats=True, short="-p"),
+        Option("--all-profiles", "every profile"),
+        Option("--demo", "a sample store, removed at exit"),
+        Option("--demo-dir", "a sample store in DIR, which stays", "DIR"),
+        Option("--limit", "at most N rows", "N", number=True, commands=("list", "search")),
+        Option("--offset", "leave out the first N rows", "N", number=True, commands=("list", "search")),
+        Option("--all", "also what is hidden by default", commands=_ROWS),
+        Option("--sort", "order of the rows", "ORDER", commands=_ROWS),
+        Option("--reverse", "the other way round", commands=_ROWS),
+        Option("--scan", "also read tool output that no index holds", commands=("search",)),
+        Option("--source", "only from this source", "NAME", repeats=True, commands=_ROWS),
+        Option("--role", "only messages of this role", "ROLE", repeats=True, commands=_ROWS),
+        Option("--workspace", "only where the workspace contains this", "TEXT", repeats=True, commands=_ROWS),
+        Option("--before", "only before this date", "DATE", repeats=True, commands=_ROWS),
+        Option("--after", "only from this date on", "DATE", repeats=True, commands=_ROWS),
+        Option("--tui", "open the search on the screen", commands=("search",)),
+        Option("--at", "open at this message", "ID", number=True, commands=("open",)),
+        Option("--around", "only the messages around this one", "ID", number=True, commands=("show",)),
+        Option("--window", "how many on each side of it (5)", "N", number=True, commands=("show",)),
+        Option("--head", "only the first N messages", "N", number=True, commands=("show",)),
+        Option("--tail", "only the last N messages", "N", number=True, commands=("show",)),
+        Option("--print", "print the command instead of running it", commands=("resume",)),
+        Option("--json", "JSON instead of text", commands=_DATA),
+        Option("--theme", "auto, dark, light, or the name of a theme", "NAME"),
+        Option("--no-mouse", "leave the mouse to the terminal"),
+        Option("--ascii", "letters instead of glyphs"),
+        Option("--no-color", "no colours"),
+    )
+}
+_SHORT = {option.short: option for option in OPTIONS.values() if option.short}
+
+
+@dataclass(slots=True)
+class Arguments:
+    """A command line that makes sense."""
+
+    command: str = BROWSE
+    words: list[str] = field(default_factory=list)
+    help: bool = False
+    version: bool = False
+    db: str | None = None
+    home: str | None = None
+    profile: list[str] = field(default_factory=list)
+    all_profiles: bool = False
+    demo: bool = False
+    demo_dir: str | None = None
+    limit: int | None = None
+    offset: int | None = None
+    all: bool = False
+    sort: str | None = None
+    reverse: bool = False
+    scan: bool = False
+    source: list[str] = field(default_factory=list)
+    role: list[str] = field(default_factory=list)
+    workspace: list[str] = field(default_factory=list)
+    before: list[str] = field(default_factory=list)
+    after: list[str] = field(default_factory=list)
+    tui: bool = False
+    at: int | None = None
+    around: int | None = None
+    window: int | None = None
+    head: int | None = None
+    tail: int | None = None
+    print: bool = False
+    json: bool = False
+    theme: str | None = None
+    no_mouse: bool = False
+    ascii: bool = False
+    no_color: bool = False
+    given: list[str] = field(default_factory=list)
+    """Flags, in the order in which they stood."""
+    store: StoreRef | None = None
+    """The sample store, once it is written."""
+
+    @property
+    def screen(self) -> bool:
+        """Whether it opens the full-screen program."""
+        return self.tui or (COMMANDS.get(self.command) or BARE).screen
+
+    @property
+    def target(self) -> str:
+        return self.words[0]
+
+    @property
+    def filters(self) -> str:
+        """The filter options as filter words."""
+        pairs = [
+            (key, value) for key in ("source", "role", "workspace", "before", "after") for value in getattr(self, key)
+        ]
+        return " ".join(f"{key}:{_quoted(value)}" for key, value in pairs)
+
+
+def _quoted(value: str) -> str:
+    value = value.replace('"', " ").strip()
+    return value if value and not any(char.isspace() for char in value) else f'"{value}"'
+
+
+def read(argv: Sequence[str]) -> Arguments:
+    """Raises `UsageError` that names the word at fault."""
+    found = Arguments()
+    words: list[str] = []
+    at = 0
+    while at < len(argv):
+        word = argv[at]
+        at += 1
+        if word == "--":
+            words += argv[at:]
+            break
+        option, glued = _option(word, searching=words[:1] == ["search"])
+        if option is None:
+            words.append(word)
+        elif option.value and glued is None:
+            if at == len(argv) or argv[at].startswith("--"):
+                raise UsageError(f"{word} needs a value: {word} {option.value}")
+            _set(found, option, argv[at])
+            at += 1
+        else:
+            _set(found, option, glued)
+    if found.help or found.version:
+        found.command = words[0] if words and words[0] in COMMANDS else BROWSE
+        return found
+    _command(found, words)
+    _check(found)
+    return found
+
+
+_HELP = Option("--help", "this text", short="-h")
+_VERSION = Option("--version", "the version")
+
+
+def _option(word: str, *, searching: bool) -> tuple[Option | None, str | None]:
+    """The option that this word is, and the value glued to it; no option for a plain word."""
+    if not word.startswith("-") or word == "-":
+        return None, None
+    if word.startswith("--"):
+        flag, equals, value = word.partition("=")
+        option = {**OPTIONS, "--help": _HELP, "--version": _VERSION}.get(flag)
+        if option is None:
+            raise UsageError(f"there is no option {flag}; see hermes-tui --help" + _or_text(searching))
+        if equals and not option.value:
+            raise UsageError(f"{flag} takes no value")
+        return option, value if equals else None
+    if word in _SHORT:
+        return _SHORT[word], None
+    if searching:
+        return None, None
+    if word == _HELP.short:
+        return _HELP, None
+    if word[:2] in _SHORT:
+        return _SHORT[word[:2]], word[2:].removeprefix("=")
+    raise UsageError(f"there is no option {word}; see hermes-tui --help" + _or_text(True))
+
+
+def _or_text(possible: bool) -> str:
+    return ", or put -- before text that begins with a dash" if possible else ""
+
+
+def _set(found: Arguments, option: Option, value: str | None) -> None:
+    found.given.append(option.flag)
+    if not option.value:
+        setattr(found, option.name, True)
+        return
+    if not value or not value.strip():
+        raise UsageError(f"{option.flag} needs a value: {option.flag} {option.value}")
+    if option.repeats:
+        getattr(found, option.name).append(value)
+    elif option.number:
+        setattr(found, option.name, _number(option, value))
+    else:
+        setattr(found, option.name, value)
+
+
+def _number(option: Option, value: str) -> int:
+    if not (value.isascii() and value.isdigit()) or len(value) > 18:
+        raise UsageError(f"{option.flag} needs a number, not {value!r}")
+    return int(value)
+
+
+def _command(found: Arguments, words: list[str]) -> None:
+    if not words:
+        return
+    first, *rest = words
+    if first in COMMANDS:
+        found.command, found.words = first, rest
+    elif parse_link(first) is not None:
+        found.command, found.words = "open", words
+    else:
+        raise UsageError(f"there is no command {first!r}; there are {', '.join(COMMANDS)}")
+    command = COMMANDS[found.command]
+    if command.word and not found.words and found.command != "search":
+        raise UsageError(f"{command.name} needs a {command.word}")
+    if len(found.words) > (1 if command.word else 0) and not command.many:
+        raise UsageError(f"{command.name} does not know what to do with {found.words[-1]!r}" + _quoting(command))
+    if command.choices and found.words[0] not in command.choices:
+        raise UsageError(f"{command.name} knows {', '.join(command.choices)}, not {found.words[0]!r}")
+
+
+def _quoting(command: Command) -> str:
+    return "; a title of several words needs quotes" if command.word == "TARGET" else ""
+
+
+def _check(found: Arguments) -> None:
+    for flag in found.given:
+        allowed = OPTIONS[flag].commands
+        if allowed and found.command not in allowed:
+            use = " and ".join(name for name in allowed if name != BROWSE)
+            raise UsageError(f"{flag} means nothing to {found.command}; it is for {use}")
+    for one, other in _EXCLUDING:
+        if one in found.given and other in found.given:
+            raise UsageError(f"{one} and {other} exclude each other")
+    if found.window is not None and found.around is None:
+        raise UsageError("--window needs --around")
+    if found.json and found.tui:
+        raise UsageError("--json and --tui exclude each other")
+    orders = [each.value for each in (SearchOrder if found.command == "search" else Order)]
+    if found.sort is not None and found.sort not in orders:
+        raise UsageError(f"--sort knows {', '.join(orders)}, not {found.sort!r}")
+    if found.command == "search" and found.reverse and found.sort in (None, SearchOrder.RELEVANCE):
+        raise UsageError("--reverse needs --sort newest or --sort oldest here")
+
+
+_EXCLUDING = (
+    *(
+        (one, other)
+        for one in ("--db", "--demo", "--demo-dir")
+        for other in ("--home", "--profile", "--all-profiles")
+    ),
+    ("--db", "--demo"),
+    ("--db", "--demo-dir"),
+    ("--profile", "--all-profiles"),
+    ("--around", "--head"),
+    ("--around", "--tail"),
+)

@@ -1,0 +1,36 @@
+"""`hermes-tui doctor`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from hermes_tui import paths, text
+from hermes_tui.commands import output, plain
+from hermes_tui.commands.answers import FOUND, NOTHING, Answer, Asked
+from hermes_tui.domain.resume import Check, State
+
+
+async def run(asked: Asked) -> Answer:
+    """What the stores say of themselves, and what lies beside them that is none."""
+    checks = [*await asked.service.checks(), *_folders(asked.service.stores[0].root)]
+    checks += [Check(f"profile {each.profile}", State.ERROR, each.error) for each in asked.problems]
+
+    def document() -> output.Json:
+        about = output.meta(asked.service.stores, total=len(checks), errors=asked.problems)
+        return output.document(about, "checks", [output.check(each) for each in checks])
+
+    def lines() -> Iterator[str]:
+        rows = [[each.state.value, text.one_line(each.name), text.one_line(each.detail)] for each in checks]
+        yield from plain.columns(["STATE", "CHECK", "DETAIL"], rows)
+
+    fine = all(each.state is State.OK for each in checks)
+    return Answer(document, lines, FOUND if fine else NOTHING)
+
+
+def _folders(root: Path) -> list[Check]:
+    return [
+        Check("profiles", State.WARNING, f"{each.home} holds no profile: {each.name!r} is no profile name.")
+        for each in paths.list_profiles(root)
+        if not each.valid
+    ]

@@ -1,0 +1,79 @@
+"""`hermes-tui list`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hermes_tui import text
+from hermes_tui.commands import output, plain
+from hermes_tui.commands.answers import FOUND, NOTHING, Answer, Asked, details_of
+from hermes_tui.domain.sessions import ConversationKey, ConversationPage, Details, HiddenReason, ListQuery, Order
+
+
+async def run(asked: Asked) -> Answer:
+    """Conversations, newest activity first unless told otherwise."""
+    arguments, service = asked.arguments, asked.service
+    query = ListQuery(
+        text=arguments.filters,
+        order=Order(arguments.sort or Order.ACTIVE),
+        reverse=arguments.reverse,
+        include_hidden=arguments.all,
+        limit=arguments.limit,
+        offset=arguments.offset or 0,
+    )
+    page = await service.conversations(query)
+    details = await details_of(service, [row.key for row in page.rows])
+    errors = (*asked.problems, *page.errors)
+
+    def document() -> output.Json:
+        about = output.meta(
+            service.stores,
+            total=page.total,
+            returned=len(page.rows),
+            offset=query.offset,
+            limit=query.limit,
+            hidden={reason.value: page.hidden.get(reason, 0) for reason in HiddenReason},
+            notices=page.notices,
+            errors=errors,
+        )
+        rows = [output.conversation(row, details.get(row.key)) for row in page.rows]
+        return output.document(about, "conversations", rows)
+
+    def lines() -> Iterator[str]:
+        if page.rows:
+            yield from _table(page, details, several=len(service.stores) > 1)
+            yield ""
+        yield from _summary(query, page)
+
+    nothing = page.total == 0 and bool(query.text)
+    return Answer(document, lines, NOTHING if nothing else FOUND, errors)
+
+
+def _table(page: ConversationPage, details: dict[ConversationKey, Details], *, several: bool) -> Iterator[str]:
+    head = ["ACTIVE", "MESSAGES", "SOURCE", "STATE", "WORKSPACE", "ID", "TITLE"]
+    rows = []
+    for row in page.rows:
+        known = details.get(row.key)
+        cells = [
+            plain.day(row.last_active),
+            f"{known.message_count if known else row.stored_messages:,}",
+            text.one_line(row.source),
+            plain.marks(row, known),
+            plain.place(row.workspace),
+            text.one_line(row.id),
+            plain.name(row, known),
+        ]
+        rows.append([*cells[:2], row.profile, *cells[2:]] if several else cells)
+    if several:
+        head.insert(2, "PROFILE")
+    yield from plain.columns(head, rows, right=(1,))
+
+
+def _summary(query: ListQuery, page: ConversationPage) -> Iterator[str]:
+    """N of M, what is hidden by which rule, and what the store had to say."""
+    of = text.count(page.of, "conversation")
+    said = f"{len(page.rows):,} of {of}."
+    if len(page.rows) < page.total:
+        said = f"{len(page.rows):,} of {page.total:,} that match, after the first {query.offset:,}; {of} in all."
+    yield " ".join(part for part in (said, plain.left_out(page.hidden)) if part)
+    yield from map(text.one_line, page.notices)

@@ -1,0 +1,62 @@
+"""Help texts and shell completion, made of the table of commands and options."""
+
+from __future__ import annotations
+
+import argparse
+
+from hermes_tui.commands.arguments import BARE, BROWSE, COMMANDS, OPTIONS, Command
+
+_PROGRAM = "hermes-tui"
+_INTRO = "Browse, search, read and resume your Hermes Agent sessions. Reads Hermes' state.db and never writes to it."
+_CODES = """exit codes:
+  0 found or done; 1 nothing found, or a target that is unknown or ambiguous;
+  2 wrong usage, or a query that cannot be understood; 3 a store that cannot be read
+"""
+
+
+def help_text(command: str) -> str:
+    """`hermes-tui --help`, or that of one command."""
+    if command == BROWSE:
+        return parser().format_help()
+    made = argparse.ArgumentParser(prog=f"{_PROGRAM} {command}", allow_abbrev=False)
+    _fill(made, COMMANDS[command])
+    made.description = f"{COMMANDS[command].help}."
+    return made.format_help()
+
+
+def completion(shell: str) -> str:
+    """A script for this shell."""
+    import shtab
+
+    return str(shtab.complete(parser(), shell=shell))
+
+
+def parser() -> argparse.ArgumentParser:
+    """The whole command line for argparse: it writes the help, and shtab reads it. It parses nothing."""
+    made = argparse.ArgumentParser(
+        prog=_PROGRAM,
+        description=_INTRO,
+        epilog=_CODES,
+        allow_abbrev=False,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    made.add_argument("--version", action="store_true", help="the version")
+    _fill(made, BARE)
+    commands = made.add_subparsers(title="commands", metavar="COMMAND")
+    for command in COMMANDS.values():
+        _fill(commands.add_parser(command.name, help=command.help, allow_abbrev=False), command)
+    return made
+
+
+def _fill(made: argparse.ArgumentParser, command: Command) -> None:
+    if command.word:
+        made.add_argument(command.word, nargs="+" if command.many else None, choices=command.choices or None)
+    for option in OPTIONS.values():
+        if option.commands and command.name not in option.commands:
+            continue
+        flags = [option.short, option.flag] if option.short else [option.flag]
+        text = option.help.replace("%", "%%")
+        if option.value:
+            made.add_argument(*flags, metavar=option.value, help=text)
+        else:
+            made.add_argument(*flags, action="store_true", help=text)

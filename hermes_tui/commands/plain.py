@@ -1,0 +1,78 @@
+"""Text for people without a screen: aligned by cell width, no box drawing, good to grep and to hear read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from rich.cells import cell_len
+
+from hermes_tui import text, times
+from hermes_tui.domain.sessions import Conversation, Details, HiddenReason, Status
+from hermes_tui.paths import tilde
+
+GAP = "  "
+INDENT = "  "
+_BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
+_SAID = frozenset({Status.INTERRUPTED, Status.ERROR, Status.EMPTY})
+"""States worth a word; the others are as they should be."""
+
+
+def columns(head: Sequence[str], rows: Iterable[Sequence[str]], *, right: Iterable[int] = ()) -> Iterator[str]:
+    """A head and rows in columns; the last column is neither padded nor cut. An empty cell is `-`."""
+    table = [tuple(head), *(tuple(cell or "-" for cell in row) for row in rows)]
+    widths = [max(cell_len(row[i]) for row in table) for i in range(len(head) - 1)]
+    numbers = frozenset(right)
+    for row in table:
+        cells = [
+            " " * (width - cell_len(cell)) + cell if i in numbers else cell + " " * (width - cell_len(cell))
+            for i, (cell, width) in enumerate(zip(row, widths, strict=False))
+        ]
+        yield GAP.join([*cells, row[-1]]).rstrip()
+
+
+def bold(line: str, really: bool) -> str:
+    """For a terminal; in a pipe nothing but the text."""
+    return f"{_BOLD}{line}{_PLAIN}" if really else line
+
+
+def day(at: float | None, *, seconds: bool = False) -> str:
+    """`2026-11-28 15:14 CET`: sorts, greps, and names its zone."""
+    if at is None:
+        return times.UNKNOWN
+    there = times.local(at)
+    return f"{there:%Y-%m-%d %H:%M:%S %Z}" if seconds else f"{there:%Y-%m-%d %H:%M %Z}"
+
+
+def name(row: Conversation, details: Details | None) -> str:
+    """Title, else what the platform calls it, else the person's first words in quotes."""
+    if title := text.one_line(row.title or row.display_name or ""):
+        return title
+    said = text.one_line((details.preview if details else None) or "")
+    return f"“{said}”" if said else "untitled"
+
+
+def place(workspace: str | None) -> str:
+    """A directory as people write it."""
+    return text.one_line(tilde(Path(workspace))) if workspace else ""
+
+
+def marks(row: Conversation, details: Details | None) -> str:
+    """What is special about a row, in words."""
+    flags = {"live": row.live, "pinned": row.pinned, "archived": row.archived, "hidden": row.hidden}
+    said = [word for word, holds in flags.items() if holds]
+    if details and details.status in _SAID:
+        said.append(details.status.value)
+    return ",".join(said)
+
+
+def left_out(hidden: dict[HiddenReason, int]) -> str:
+    """`Hidden: 194 automation, 3 archived (--all shows them).`; empty when nothing is."""
+    counts = [f"{hidden[reason]:,} {reason.value}" for reason in HiddenReason if hidden.get(reason)]
+    return f"Hidden: {', '.join(counts)} (--all shows them)." if counts else ""
+
+
+def indented(value: str, by: str = INDENT) -> Iterator[str]:
+    """Stored text, made safe, each line moved in so that it cannot pass for one of ours."""
+    for line in text.clean(value).split("\n"):
+        yield f"{by}{line}".rstrip()

@@ -1,0 +1,114 @@
+"""`hermes-tui search`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from hermes_tui import text
+from hermes_tui.commands import output, plain
+from hermes_tui.commands.answers import FOUND, NOTHING, Answer, Asked, details_of
+from hermes_tui.commands.arguments import Arguments
+from hermes_tui.domain.links import link_to
+from hermes_tui.domain.queries import Hit, SearchOrder, SearchPage, SearchQuery, WayOut
+from hermes_tui.domain.sessions import ConversationKey, Details
+
+_TURNED = {SearchOrder.NEWEST: SearchOrder.OLDEST, SearchOrder.OLDEST: SearchOrder.NEWEST}
+
+
+def query_text(arguments: Arguments) -> str:
+    """The words as typed, then the filter options as filter words."""
+    words = " ".join(text.storable(word) for word in arguments.words)
+    return " ".join(part for part in (words, text.storable(arguments.filters)) if part)
+
+
+def query_of(arguments: Arguments) -> SearchQuery:
+    """The question that a command line asks."""
+    order = SearchOrder(arguments.sort or SearchOrder.RELEVANCE)
+    return SearchQuery(
+        text=query_text(arguments),
+        order=_TURNED[order] if arguments.reverse else order,
+        scan=arguments.scan,
+        include_hidden=arguments.all,
+        limit=arguments.limit,
+        offset=arguments.offset or 0,
+    )
+
+
+async def run(asked: Asked) -> Answer:
+    """One line a conversation and its best matches; the last, best page only."""
+    service = asked.service
+    query = query_of(asked.arguments)
+    found = SearchPage((), 0, 0, "", "", 0.0, final=True)
+    async for page in service.search(query):
+        found = page  # each replaces the one before
+    details = await details_of(service, [hit.conversation.key for hit in found.hits])
+    errors = (*asked.problems, *found.errors)
+    ways = await service.ways_out(query) if not found.total and not asked.arguments.json else ()
+
+    def document() -> output.Json:
+        about = output.meta(
+            service.stores,
+            total=found.total,
+            returned=len(found.hits),
+            offset=query.offset,
+            limit=query.limit,
+            notices=found.notices,
+            errors=errors,
+        )
+        about |= {
+            "query": query.text,
+            "expression": found.expression,
+            "route": found.route,
+            "elapsed_ms": round(found.elapsed_ms, 1),
+        }
+        hits = [output.hit(hit, details.get(hit.conversation.key)) for hit in found.hits]
+        return output.document(about, "hits", hits)
+
+    def lines() -> Iterator[str]:
+        for hit in found.hits:
+            yield from _hit(hit, details, bold=asked.bold, several=len(service.stores) > 1)
+            yield ""
+        yield from _summary(query, found, ways)
+
+    return Answer(document, lines, FOUND if found.total else NOTHING, errors)
+
+
+def _hit(hit: Hit, details: dict[ConversationKey, Details], *, bold: bool, several: bool) -> Iterator[str]:
+    row = hit.conversation
+    known = details.get(row.key)
+    yield plain.bold(plain.name(row, known), bold)
+    facts = [
+        row.profile if several else "",
+        text.one_line(row.source),
+        plain.day(row.last_active),
+        plain.marks(row, known).replace(",", ", "),
+        hit.tier.label,
+        text.count(hit.count, "match", "matches") if hit.count else "",
+        "in a delegate's run" if hit.in_delegate else "",
+        text.one_line(link_to(row.profile, row.id)),
+    ]
+    yield plain.INDENT + ", ".join(fact for fact in facts if fact)
+    marks = ("\x1b[1m", "\x1b[0m") if bold else (output.OPEN, output.CLOSE)
+    for match in hit.matches:
+        where = [
+            match.role,
+            text.one_line(match.tool or ""),
+            plain.day(match.timestamp),
+            f"message {match.message_id}",
+        ]
+        said = output.marked(text.clean(match.snippet), match.spans, *marks)
+        yield f"{plain.INDENT}{', '.join(text.one_line(part) for part in where if part)}: {said}"
+
+
+def _summary(query: SearchQuery, page: SearchPage, ways: Sequence[WayOut]) -> Iterator[str]:
+    searched = text.count(page.searched, "conversation")
+    how = ", ".join(part for part in (page.route, f"{page.elapsed_ms:,.0f} ms") if part)
+    if not page.total:
+        yield f"no matches for {text.one_line(query.text)} in {searched} ({how})."
+        for way in ways:
+            counts = f"{text.count(way.conversations, 'conversation')}, {text.count(way.matches, 'match', 'matches')}"
+            yield f"{plain.INDENT}{text.one_line(way.label)}: {counts}"
+    else:
+        shown = f"{len(page.hits):,} of " if len(page.hits) < page.total else ""
+        yield f"{shown}{text.count(page.total, 'conversation')} found, {searched} searched ({how})."
+    yield from map(text.one_line, page.notices)

@@ -1,0 +1,95 @@
+"""Which stores a command line means (SPEC 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from hermes_tui import paths
+from hermes_tui.commands.arguments import Arguments
+from hermes_tui.domain.links import parse_link
+from hermes_tui.domain.profiles import StoreRef
+from hermes_tui.domain.sessions import StoreProblem
+from hermes_tui.errors import StoreError, StoreMissing, TargetNotFound, UsageError
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """The stores to ask, and those that were named and cannot be."""
+
+    stores: tuple[StoreRef, ...]
+    problems: tuple[StoreProblem, ...] = ()
+    named: bool = False
+    """Whether the person said which; otherwise it is the one that Hermes would use."""
+
+
+def chosen(arguments: Arguments) -> Chosen:
+    """Raises `UsageError`, or `StoreError` when nothing that was named exists."""
+    if arguments.store is not None:
+        return Chosen((arguments.store,), named=True)
+    if arguments.db is not None:
+        return Chosen((paths.file_store(Path(arguments.db)),), named=True)
+    home = None if arguments.home is None else paths.home_store(Path(arguments.home))
+    if arguments.all_profiles:
+        return _all(root(arguments), named=home is not None)
+    if arguments.profile:
+        return _named(root(arguments), arguments.profile)
+    return Chosen((home or paths.default_store(),), named=home is not None)
+
+
+def root(arguments: Arguments) -> Path:
+    """The root whose profiles are meant."""
+    if arguments.store is not None:
+        return arguments.store.root
+    if arguments.db is not None:
+        return paths.file_store(Path(arguments.db)).root
+    return paths.present_root() if arguments.home is None else paths.home_store(Path(arguments.home)).root
+
+
+def _all(root: Path, *, named: bool) -> Chosen:
+    """A profile without a database is no error, unless none has one."""
+    every = paths.profile_stores(root)
+    found = tuple(ref for ref in every if ref.db.exists())
+    return Chosen(found or tuple(every[:1]), named=named or bool(found))
+
+
+def _named(root: Path, names: Iterable[str]) -> Chosen:
+    stores: dict[str, StoreRef] = {}
+    failures: list[StoreError] = []
+    for name in names:
+        try:
+            ref = paths.profile_store(root, name)
+        except StoreMissing as failure:
+            failures.append(failure)
+        else:
+            stores[ref.profile] = ref
+    if not stores:
+        raise failures[0]
+    return Chosen(tuple(stores.values()), tuple(problem(failure) for failure in failures), named=True)
+
+
+def problem(failure: StoreError, ref: StoreRef | None = None) -> StoreProblem:
+    """A store's failure as a line of `meta.errors`."""
+    profile = failure.profile or (ref.profile if ref else "")
+    db = failure.db or (ref.db if ref else "")
+    return StoreProblem(profile, str(db), str(failure))
+
+
+def for_target(choice: Chosen, text: str) -> Chosen:
+    """The same choice, or the profile that a link names: of the same root, opened or not.
+
+    Raises `TargetNotFound` for a profile that does not exist.
+    """
+    link = parse_link(text)
+    if link is None or link.profile is None:
+        return choice
+    wanted = paths.normalize_profile(link.profile)
+    opened = tuple(ref for ref in choice.stores if ref.profile == wanted)
+    if opened:
+        return Chosen(opened, named=choice.named)
+    try:
+        return Chosen((paths.profile_store(choice.stores[0].root, wanted),), named=True)
+    except (StoreMissing, UsageError) as failure:
+        message = f"There is no profile {link.profile!r} to open {text!r} in; see: hermes-tui profiles"
+        raise TargetNotFound(message) from failure

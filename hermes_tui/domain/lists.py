@@ -1,0 +1,192 @@
+"""A list of conversations: which match, which are left out and why, in which order. Pure, over what the
+catalogue holds; what costs a look at the messages (first prompts, status) is asked of the caller, late."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from hermes_tui.domain.sessions import (
+    Conversation,
+    ConversationKey,
+    ConversationPage,
+    HiddenReason,
+    ListQuery,
+    Order,
+    StoreProblem,
+)
+
+_PUNCTUATION = re.compile(r"[^\w\s]|_")
+_BLANKS = re.compile(r"\s+")
+
+
+class Selects(Protocol):
+    """What a query's filter words decide."""
+
+    def accepts(self, conversation: Conversation) -> bool:
+        """Whether it passes every filter word."""
+
+    def lifts(self, conversation: Conversation) -> bool:
+        """Whether a filter word names this very row, so that no reason hides it."""
+
+
+class Everything:
+    """No filter words."""
+
+    def accepts(self, conversation: Conversation) -> bool:
+        return True
+
+    def lifts(self, conversation: Conversation) -> bool:
+        return False
+
+
+@dataclass(slots=True)
+class Selection:
+    """What one store adds to a list, before order and limit."""
+
+    rows: list[Conversation] = field(default_factory=list)
+    of: int = 0
+    hidden: dict[HiddenReason, int] = field(default_factory=dict)
+    names: dict[ConversationKey, str] = field(default_factory=dict)
+    """What stands as the title of each row, where the order asks for it."""
+
+
+def fold(text: str) -> str:
+    """Without case and punctuation: what `an94` and `AN-94` have in common."""
+    return _BLANKS.sub(" ", _PUNCTUATION.sub("", plain(text)))
+
+
+def plain(text: str) -> str:
+    """Without case."""
+    return unicodedata.normalize("NFC", text).casefold()
+
+
+@dataclass(frozen=True, slots=True)
+class Haystack:
+    """All that a filter's plain words are looked for in, of one conversation."""
+
+    plain: str
+    folded: str
+
+    @classmethod
+    def of(cls, conversation: Conversation, preview: str | None) -> Haystack:
+        c = conversation
+        fields = [c.title, c.display_name, preview, *c.segment_ids, c.source, c.model, c.workspace]
+        given = [each for each in fields if each]
+        return cls("\n".join(map(plain, given)), "\n".join(map(fold, given)))
+
+
+class Words:
+    """The plain words of a filter, each of which must occur somewhere, inside words too."""
+
+    def __init__(self, words: Sequence[str]) -> None:
+        self._words = [(plain(word), fold(word).strip()) for word in words if word.strip()]
+
+    def __bool__(self) -> bool:
+        return bool(self._words)
+
+    def match(self, hay: Haystack) -> bool:
+        """Whether every word occurs."""
+        return all(self._occurs(word, folded, hay) for word, folded in self._words)
+
+    @staticmethod
+    def _occurs(word: str, folded: str, hay: Haystack) -> bool:
+        if word in hay.plain:
+            return True
+        too_little = len(folded) < (1 if folded == word else 2)  # of `c++` a `c` is left, which is in everything
+        return not too_little and folded in hay.folded
+
+
+def select(
+    conversations: Iterable[Conversation],
+    *,
+    filters: Selects,
+    words: Words,
+    haystack: Callable[[Conversation], Haystack],
+    include_hidden: bool,
+    stopped: Callable[[], bool] = lambda: False,
+) -> Selection:
+    """The conversations that match, less those that are left out by default, which are counted.
+
+    Breaks off when `stopped` says that nobody waits any more.
+    """
+    found = Selection()
+    for conversation in conversations:
+        found.of += 1
+        if not found.of % 256 and stopped():
+            break
+        if words and not words.match(haystack(conversation)):
+            continue
+        if not filters.accepts(conversation):
+            continue
+        reason = None if include_hidden else conversation.hidden_reason
+        if reason is not None and not filters.lifts(conversation):
+            found.hidden[reason] = found.hidden.get(reason, 0) + 1
+        else:
+            found.rows.append(conversation)
+    return found
+
+
+def _tie(conversation: Conversation) -> tuple[float, str, str]:
+    return (-(conversation.last_active or -1.0), conversation.id, conversation.profile)
+
+
+_NUMBERS: dict[Order, Callable[[Conversation], float | None]] = {
+    Order.ACTIVE: lambda c: c.last_active,
+    Order.STARTED: lambda c: c.started_at,
+    Order.MESSAGES: lambda c: c.stored_messages,
+    Order.TOKENS: lambda c: c.tokens,
+    Order.COST: lambda c: c.cost_usd,
+}
+
+
+def ordered(
+    rows: Iterable[Conversation], order: Order, *, reverse: bool, names: Mapping[ConversationKey, str]
+) -> list[Conversation]:
+    """Descending, titles from A to Z, or the other way round; what has no value stands last either way, ties
+    are newest first, then by id. `names` are the titles, for that order."""
+    rows = sorted(rows, key=_tie)
+    if order is Order.TITLE:
+        folded = {row.key: plain(names.get(row.key, "")) for row in rows}
+        named = [row for row in rows if folded[row.key]]
+        named.sort(key=lambda row: folded[row.key], reverse=reverse)
+        return named + [row for row in rows if not folded[row.key]]
+    value = _NUMBERS[order]
+    valued = [row for row in rows if value(row) is not None]
+    valued.sort(key=lambda row: value(row) or 0.0, reverse=not reverse)
+    return valued + [row for row in rows if value(row) is None]
+
+
+def shown_title(conversation: Conversation, preview: Callable[[Conversation], str | None]) -> str | None:
+    """The title, else the display name, else the first thing the person said."""
+    return conversation.title or conversation.display_name or preview(conversation)
+
+
+def page(
+    selections: Sequence[Selection],
+    query: ListQuery,
+    *,
+    errors: Sequence[StoreProblem] = (),
+    notices: Sequence[str] = (),
+) -> ConversationPage:
+    """One list out of what the stores give."""
+    hidden: Counter[HiddenReason] = Counter()
+    names: dict[ConversationKey, str] = {}
+    for selection in selections:
+        hidden.update(selection.hidden)
+        names.update(selection.names)
+    rows = [row for selection in selections for row in selection.rows]
+    rows = ordered(rows, query.order, reverse=query.reverse, names=names)
+    end = None if query.limit is None else query.offset + query.limit
+    return ConversationPage(
+        rows=tuple(rows[query.offset : end]),
+        total=len(rows),
+        of=sum(selection.of for selection in selections),
+        hidden={reason: hidden[reason] for reason in HiddenReason if hidden[reason]},
+        errors=tuple(errors),
+        notices=tuple(notices),
+    )

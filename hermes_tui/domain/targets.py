@@ -1,0 +1,126 @@
+"""What a name means: id, unique id prefix, exact title, `latest`. Pure, over the catalogues of the stores.
+
+The order in which a name is tried: whole id, title (where the newest `T #N` stands for `T`, as in Hermes),
+beginning of an id.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from hermes_tui.domain.families import Catalogue
+from hermes_tui.domain.links import PREFIX, Candidate, Link, find_links, parse_link
+from hermes_tui.domain.sessions import Conversation, Segment
+from hermes_tui.errors import TargetAmbiguous, TargetNotFound
+from hermes_tui.text import one_line
+
+LATEST = "latest"
+_ANCHORED = re.compile(r"\A(?P<name>.*\S)#(?P<anchor>\d{1,18})\Z", re.DOTALL)
+_QUOTES = "`\"'“”‘’«»"
+_STOPS = ",.;:!?)]}"
+_BOT_CHAT = "Bot Chat"
+"""Its exact title is its identity: no numbered title stands for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A session that answers to a name, and the place in it that was asked for."""
+
+    catalogue: Catalogue
+    segment: Segment
+    anchor: int | None = None
+
+    @property
+    def profile(self) -> str:
+        return self.catalogue.profile
+
+
+def read_name(text: str) -> Link:
+    """What was typed or pasted, as profile, name and anchor: a link in any form, or a plain name.
+
+    A plain name has no profile and keeps its `#N`, which may be part of a title. Raises `TargetNotFound`
+    for a name or a link of nothing.
+    """
+    link = parse_link(text)
+    if link is None and len(found := find_links(text)) == 1:
+        link = found[0].link
+    if link is None:
+        link = Link(None, text.strip())
+    if not link.id:
+        raise TargetNotFound("The link names no session." if PREFIX in text else "Nothing was named.")
+    return link
+
+
+def resolve(catalogues: Sequence[Catalogue], link: Link) -> Named:
+    """The session that `link` names among these stores. Raises `TargetNotFound`, `TargetAmbiguous`."""
+    for name, anchor in _readings(link):
+        for rule in (_by_id, _by_title, _by_prefix):
+            found = [
+                Named(catalogue, segment, anchor) for catalogue in catalogues for segment in rule(catalogue, name)
+            ]
+            if found:
+                return _only(name, found)
+    shown = one_line(link.id, 80)
+    raise TargetNotFound(f"No session answers to “{shown}”: it is no id, no beginning of one and no exact title.")
+
+
+def _readings(link: Link) -> Iterator[tuple[str, int | None]]:
+    """As it stands; without the quotes and stops that a paste brings along; with a message id at its end."""
+    tried = dict.fromkeys((link.id, link.id.rstrip(_STOPS), link.id.rstrip(_STOPS).strip(_QUOTES).strip()))
+    names = [name for name in tried if name]
+    for name in names:
+        yield name, link.anchor
+    if link.anchor is None:
+        for name in names:
+            if anchored := _ANCHORED.match(name):
+                yield anchored["name"].strip(_QUOTES), int(anchored["anchor"])
+
+
+def _by_id(catalogue: Catalogue, name: str) -> list[Segment]:
+    chain = catalogue.chains.get(name)
+    return [] if chain is None else [segment for segment in chain.segments if segment.id == name]
+
+
+def _by_title(catalogue: Catalogue, name: str) -> list[Segment]:
+    """Of one store at most one, unless the store itself holds the title twice."""
+    exact: list[Segment] = []
+    numbered: list[Segment] = []
+    number = re.compile(re.escape(name) + r" #\d+")
+    for chain in catalogue.all_chains():
+        for segment in chain.segments:
+            if segment.title is None or not segment.title.startswith(name):
+                continue
+            if segment.title == name:
+                exact.append(segment)
+            elif number.fullmatch(segment.title):
+                numbered.append(segment)
+    if numbered and not (exact and name == _BOT_CHAT):
+        return [max(numbered, key=lambda segment: (segment.started_at or 0.0, segment.id))]
+    return exact
+
+
+def _by_prefix(catalogue: Catalogue, name: str) -> list[Segment]:
+    return [segment for chain in catalogue.all_chains() for segment in chain.segments if segment.id.startswith(name)]
+
+
+def _only(name: str, found: list[Named]) -> Named:
+    if len(found) == 1:
+        return found[0]
+    found.sort(key=lambda each: (-(each.segment.last_active or 0.0), each.segment.id))
+    candidates = [Candidate(each.profile, each.segment.id, _title(each)) for each in found]
+    raise TargetAmbiguous(f"“{one_line(name, 80)}” could mean {len(found):,} sessions.", candidates)
+
+
+def _title(named: Named) -> str | None:
+    chain = named.catalogue.chains[named.segment.id]
+    return named.segment.title or chain.tip.title or chain.root.title
+
+
+def latest(conversations: Iterable[Conversation]) -> Conversation:
+    """The conversation that stands first in a list: the newest that is not left out."""
+    shown = [each for each in conversations if each.hidden_reason is None and each.last_active is not None]
+    if not shown:
+        raise TargetNotFound("There is no conversation yet that could be the latest.")
+    return min(shown, key=lambda each: (-(each.last_active or 0.0), each.id))

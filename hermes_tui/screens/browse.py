@@ -1,0 +1,136 @@
+"""Browse: the keys of the list of conversations."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.binding import BindingType
+
+from hermes_tui.domain.sessions import Order
+from hermes_tui.intents import OpenLineage, OpenProfiles, OpenResume, OpenSearch, OpenTranscript
+from hermes_tui.screens.acting import Acting, Place
+from hermes_tui.screens.base import bindings
+from hermes_tui.screens.browsing import Browsing
+from hermes_tui.service.sessions import SessionService
+from hermes_tui.settings import RESUME, Settings
+from hermes_tui.widgets.query import QueryLine
+from hermes_tui.widgets.rows import Rows
+from hermes_tui.widgets.ways import Ways
+
+ORDERS = tuple(Order)
+OF_A_ROW = frozenset({"resume", "lineage", "copy_link", "copy_command", "copy_id"})
+"""Actions that need a conversation under the cursor."""
+
+
+class BrowseScreen(Browsing, Acting):
+    """The list, its filter, its preview."""
+
+    PLACE = "browse"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("browse")
+    AUTO_FOCUS = "#rows"
+
+    def __init__(self, service: SessionService, *, settings: Settings | None = None) -> None:
+        super().__init__(service, settings=settings)
+        self._enter_resumes = settings is not None and settings.enter == RESUME
+
+    @property
+    def acted(self) -> Place | None:
+        row = self.current
+        return None if row is None else Place(row.profile, row.id)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action in OF_A_ROW:
+            return self.current is not None
+        if action == "read":
+            return self.typing or bool(self._notice.ways if self._notice is not None else self.rows.items)
+        if action == "preview":
+            return self.size.width >= 100
+        if action == "clear":
+            return self.typing or bool(self._query.text)
+        return True
+
+    def action_read(self) -> None:
+        """In the filter: keep it. On a page: take the way out. Else read (or resume, as the settings say)."""
+        row = self.current
+        if self.typing:
+            self._leave_box()
+        elif self._notice is not None:
+            self._take(self.ways.cursor)
+        elif row is not None and self._enter_resumes:
+            self.action_resume()
+        elif row is not None:
+            self.post_message(OpenTranscript(row.key))
+
+    @on(Rows.Opened)
+    def _opened(self) -> None:
+        self.action_read()
+
+    @on(Ways.Taken)
+    def _taken(self, event: Ways.Taken) -> None:
+        self._take(event.position)
+
+    def _take(self, position: int) -> None:
+        """Take a way out of a page without rows."""
+        if self._notice is None or not self._notice.ways:
+            return
+        name = self._notice.ways[position][0]
+        if name == "search":
+            self.post_message(OpenSearch(self._query.text))
+        else:
+            taken = {"hidden": self.action_hidden, "clear": self.action_clear, "profiles": self.action_profiles}
+            taken.get(name, self._load)()
+
+    def action_search(self) -> None:
+        self.post_message(OpenSearch())
+
+    def action_filter(self) -> None:
+        self.set_focus(self.box)
+        self._say()
+
+    @on(QueryLine.Changed)
+    def _typed(self, event: QueryLine.Changed) -> None:
+        self._ask(text=event.text)
+
+    def _leave_box(self) -> None:
+        self.set_focus(self.rows if self._notice is None else self.ways)
+        if self.typing:  # what should have the keys is not on the screen yet
+            self.set_focus(None)
+        self._say()
+
+    def action_clear(self) -> None:
+        """Escape clears what was typed, then leaves the box."""
+        if self.box.text:
+            self.box.clear()
+        if not self.typing or not self._query.text:
+            self._leave_box()
+
+    def action_order(self) -> None:
+        self._ask(order=ORDERS[(ORDERS.index(self._query.order) + 1) % len(ORDERS)], reverse=False)
+
+    def action_reverse(self) -> None:
+        self._ask(reverse=not self._query.reverse)
+
+    def action_hidden(self) -> None:
+        self._ask(include_hidden=not self._query.include_hidden)
+
+    def action_preview(self) -> None:
+        self._preview_wanted = not self._preview_wanted
+        self._say()
+        self._peek()
+
+    def action_profiles(self) -> None:
+        self.post_message(OpenProfiles())
+
+    def action_quit(self) -> None:
+        self.app.exit()
+
+    # keys for the row under the cursor
+
+    def action_resume(self) -> None:
+        if (row := self.current) is not None:
+            self.post_message(OpenResume(row))
+
+    def action_lineage(self) -> None:
+        if (row := self.current) is not None:
+            self.post_message(OpenLineage(row.profile, row.id))

@@ -1,0 +1,276 @@
+"""The list of conversations behind the browse screen: it follows its stores, and learns of what is in sight."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import ClassVar
+
+from textual import on, work
+from textual.containers import Horizontal
+from textual.widget import Widget
+
+from hermes_tui import times
+from hermes_tui.domain.sessions import Conversation, ConversationPage, ListQuery
+from hermes_tui.errors import BadQuery, HermesTuiError, StoreBusy
+from hermes_tui.screens.base import BaseScreen, Movable, Moving
+from hermes_tui.screens.known import Known
+from hermes_tui.service.sessions import SessionService
+from hermes_tui.settings import Settings
+from hermes_tui.text import one_line
+from hermes_tui.widgets.browsing import (
+    READING,
+    Notice,
+    amount,
+    failed,
+    nothing,
+    problems,
+    problems_view,
+    status_forms,
+)
+from hermes_tui.widgets.conversations import ListStyle, head_line, row_line
+from hermes_tui.widgets.ink import Ink, Line
+from hermes_tui.widgets.preview import Previewed, preview_view
+from hermes_tui.widgets.query import QueryLine
+from hermes_tui.widgets.rail import Rail
+from hermes_tui.widgets.rows import Rows
+from hermes_tui.widgets.ways import Ways
+
+REFRESH_TICKS = 30
+"""Every so many looks at the store the list is read again anyhow: what is live changes without a write."""
+SLOW_SECONDS = 0.15
+"""A recap that takes longer says that it is being read."""
+HINT = "title, first words, id, source, model, workspace, or is:pinned after:7d"
+TYPING_KEYS = (("enter", "keep"), ("↑ ↓", "move"), ("esc", "clear"))
+
+
+class Browsing(Moving, BaseScreen):
+    """A filter, below it always one of: rows with a preview, or the page that says why there are none."""
+
+    FOLLOW_SECONDS: ClassVar[float] = 1.0
+    """How often the store is asked whether it was written."""
+
+    def __init__(self, service: SessionService, *, settings: Settings | None = None) -> None:
+        super().__init__(service)
+        settings = settings or Settings()
+        self._query = ListQuery(settings.filter, settings.order, settings.reverse, settings.hidden)
+        self._preview_wanted = settings.preview
+        self._page: ConversationPage | None = None
+        self._error: HermesTuiError | None = None
+        """Why the list could not be read when it was last asked for, or the filter not understood."""
+        self._notice: Notice | None = READING
+        """The page in place of rows."""
+        self._known = Known()
+        self._style = ListStyle(profiles=len(service.stores) > 1, details=self._known.details)
+        self._asked = 0
+        self._answered = 0
+        """How often the list was asked for, and which of these was answered last."""
+
+    def compose_body(self) -> Iterable[Widget]:
+        yield QueryLine(self._query.text, mark="f", hint=HINT, id="filter", classes="query")
+        with Horizontal(classes="body"):
+            yield Rows[Conversation](self._draw, lambda row: row.key, self._head, id="rows", classes="list")
+            yield Ways(id="page", classes="list")
+            yield Rail(id="rail", classes="rail")
+            yield Ink(id="preview", classes="preview")
+        yield Ink(id="problems", classes="problems")
+
+    def on_mount(self) -> None:
+        self._show_notice(READING)
+        self._say()
+        self._load()
+        self._follow()
+
+    def on_screen_resume(self) -> None:
+        """Back from another screen: the cursor is where it was, and what changed meanwhile appears."""
+        if self._page is not None:
+            self._load()
+
+    def on_resize(self) -> None:
+        self.show_keys()
+        self._peek()
+
+    # parts
+
+    @property
+    def rows(self) -> Rows[Conversation]:
+        return self.query_one("#rows", Rows)
+
+    @property
+    def ways(self) -> Ways:
+        return self.query_one("#page", Ways)
+
+    @property
+    def box(self) -> QueryLine:
+        return self.query_one("#filter", QueryLine)
+
+    @property
+    def moved(self) -> Movable:
+        return self.rows if self._notice is None else self.ways
+
+    @property
+    def current(self) -> Conversation | None:
+        """The conversation under the cursor."""
+        return self.rows.current if self._notice is None else None
+
+    @property
+    def typing(self) -> bool:
+        """The filter has the keys."""
+        return self.focused is not None and self.focused is self.box
+
+    @property
+    def previewing(self) -> bool:
+        """There is room for the preview, and it is wanted."""
+        return self._preview_wanted and self.size.width >= 100
+
+    def _draw(self, row: Conversation, width: int, on: bool) -> Line:
+        return row_line(row, width, self._style, on=on)
+
+    def _head(self, width: int) -> Line:
+        return head_line(width, self._style)
+
+    # the list
+
+    @work(exclusive=True, group="list")
+    async def _load(self, *, anew: bool = False) -> None:
+        """Ask for the list; `anew`: another one than before was asked for, and its first row may be wanted."""
+        self._asked += 1
+        asked, query = self._asked, self._query
+        try:
+            page = await self.service.conversations(query)
+        except HermesTuiError as error:
+            self._fail(error)
+        else:
+            self._show(page, query, anew=anew)
+        self._answered = asked
+
+    @work(exclusive=True, group="follow")
+    async def _follow(self) -> None:
+        """The list follows the store, as long as it can be seen."""
+        ticks = 0
+        while True:
+            await asyncio.sleep(self.FOLLOW_SECONDS)
+            if not self.is_current or self._asked != self._answered:
+                continue
+            ticks += 1
+            try:
+                changed = await self.service.changes()
+            except HermesTuiError:
+                changed = True  # the list is asked for, and says what is wrong
+            failing = self._error is not None and not isinstance(self._error, BadQuery)
+            if changed or failing or ticks % REFRESH_TICKS == 0:
+                self._load()
+
+    def _show(self, page: ConversationPage, query: ListQuery, *, anew: bool) -> None:
+        self._page, self._error = page, None
+        self._style = replace(self._style, present=times.now(), order=query.order, reverse=query.reverse)
+        self._show_notice(None if page.rows else nothing(page, query.text))
+        self.rows.show(page.rows, anew=anew)
+        self._say()
+
+    def _fail(self, error: HermesTuiError) -> None:
+        """Rows that are there stay, and the reason is said beside them; without rows it takes their place."""
+        self._error = error
+        if not isinstance(error, BadQuery) and (self._page is None or not self._page.rows):
+            self._show_notice(failed(str(error), busy=isinstance(error, StoreBusy)))
+        self._say()
+
+    def _show_notice(self, notice: Notice | None) -> None:
+        self._notice = notice
+        self.set_class(notice is not None, "-page")
+        if notice is not None:
+            self.ways.show(notice.head, [way for _, way in notice.ways], notice.tail)
+            self.query_one(Rail).show(0, 0, 0)
+        self._peek()
+
+    def _say(self) -> None:
+        """Everything around the list."""
+        self.set_class(self.typing or bool(self._query.text), "-filtering")
+        self.set_class(not self._preview_wanted, "-alone")
+        self.show_header("Hermes history", *(amount(self._page) if self._page is not None else ("",)))
+        error = self._error
+        told = "" if error is None or isinstance(error, BadQuery) or self._notice is not None else str(error)
+        self.set_class(bool(problems(self._page, told)), "-problems")
+        self.query_one("#problems", Ink).show(problems_view(self._page, told))
+        self._say_status()
+        self.show_keys(*(TYPING_KEYS if self.typing else ()))
+
+    def _say_status(self) -> None:
+        if isinstance(self._error, BadQuery):
+            reason = one_line(self._error.reason)
+            long = ((f"cannot parse {one_line(self._query.text, 40)}: {reason}", "bad"),)
+            self.show_status((long, ""), (((reason, "bad"),), ""), mark="!")
+        elif self._page is not None:
+            self.show_status(*status_forms(self._page, self.rows.cursor, shown=self._query.include_hidden))
+        else:
+            self.show_status()
+
+    def _ask(self, **changes: object) -> None:
+        """Another list."""
+        self._query = replace(self._query, **changes)  # type: ignore[arg-type]  # fields of a ListQuery
+        self._load(anew=True)
+        self._say()
+
+    # what is known of the rows in sight
+
+    @on(Rows.Scrolled)
+    def _scrolled(self, event: Rows.Scrolled) -> None:
+        if self._notice is None:
+            self.query_one(Rail).show(event.total, event.height, event.top)
+            self._look()
+
+    @on(Rail.Moved)
+    def _dragged(self, event: Rail.Moved) -> None:
+        self.rows.go(event.top)
+
+    @work(exclusive=True, group="details")
+    async def _look(self) -> None:
+        """Names for untitled rows, exact counts and marks, for the rows in sight."""
+        rows = self._known.unknown(self.rows.in_sight)
+        if not rows:
+            return
+        try:
+            found = await self.service.details([row.key for row in rows])
+        except HermesTuiError:
+            return  # the rows say what they can, and the list itself what is wrong with its store
+        self._known.learn(rows, found)
+        self.rows.redraw()
+        self._show_preview()
+
+    @on(Rows.Highlighted)
+    def _highlighted(self) -> None:
+        self._say_status()
+        self._peek()
+
+    def _show_preview(self, said: str = "") -> None:
+        row = self.current
+        shown = None
+        if row is not None:
+            recap, provenance = self._known.recap(row) or (None, None)
+            details = self._known.details.get(row.key)
+            shown = Previewed(row, details, recap, provenance, self._style.profiles, said)
+        self.query_one("#preview", Ink).show(preview_view(shown))
+
+    @work(exclusive=True, group="preview")
+    async def _peek(self) -> None:
+        """The recap of the row under the cursor; the cursor never waits for it."""
+        row = self.current
+        if not self.previewing:
+            return
+        self._show_preview()
+        if row is None or self._known.holds(row):
+            return
+        asking = asyncio.gather(self.service.recap(row.key), self.service.provenance(row.key))
+        try:
+            await asyncio.wait({asking}, timeout=SLOW_SECONDS)
+            if not asking.done() and self._known.recap(row) is None:
+                self._show_preview("reading …")
+            recap, provenance = await asking
+        except HermesTuiError as error:
+            self._show_preview(str(error))
+        else:
+            self._known.learn_recap(row, recap, provenance)
+            self._show_preview()
+        finally:
+            asking.cancel()

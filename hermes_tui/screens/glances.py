@@ -1,0 +1,35 @@
+"""A glance into profiles that are not open: how much there is, and how old it is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from hermes_tui.domain.profiles import StoreRef
+from hermes_tui.domain.sessions import ListQuery
+from hermes_tui.errors import HermesTuiError
+from hermes_tui.service.sessions import SessionService
+
+Connect = Callable[[Sequence[StoreRef]], SessionService]
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """What one store holds."""
+
+    conversations: int = 0
+    last_active: float | None = None
+    error: str = ""
+    """Why it cannot be read."""
+
+
+async def glance(connect: Connect, store: StoreRef) -> Glance:
+    """Look into one store; what goes wrong there is part of the answer."""
+    service = connect((store,))
+    try:
+        page = await service.conversations(ListQuery(limit=1, include_hidden=True))
+    except HermesTuiError as error:
+        return Glance(error=str(error))
+    finally:
+        await service.close()
+    return Glance(page.of, page.rows[0].last_active if page.rows else None)

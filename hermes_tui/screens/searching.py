@@ -1,0 +1,235 @@
+"""From the text in the box to what the search screen shows: hits, or the page that says why there are none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from textual import on, work
+from textual.containers import Horizontal
+from textual.widget import Widget
+
+from hermes_tui.domain.queries import SearchOrder, SearchPage, SearchQuery, WayOut
+from hermes_tui.errors import BadQuery, HermesTuiError
+from hermes_tui.screens.base import BaseScreen, Moving
+from hermes_tui.service.sessions import SessionService
+from hermes_tui.state import RecentQueries
+from hermes_tui.text import one_line
+from hermes_tui.widgets import answers
+from hermes_tui.widgets.hits import Hits
+from hermes_tui.widgets.ink import Form, Ink, measure
+from hermes_tui.widgets.query import QueryLine
+from hermes_tui.widgets.rail import Rail
+from hermes_tui.widgets.ways import Paragraph, Way, Ways, prose_view
+
+
+class Searching(Moving, BaseScreen):
+    """A box, and below it always one of: hits, nothing found, cannot parse, failed, recent queries."""
+
+    def __init__(self, service: SessionService, text: str = "", *, recent: RecentQueries | None = None) -> None:
+        super().__init__(service)
+        self._given = text
+        self._recent = recent or RecentQueries()
+        self._order = SearchOrder.RELEVANCE
+        self._query: SearchQuery | None = None
+        """What was asked last; None while the box is empty."""
+        self._busy = False
+        self._page: SearchPage | None = None
+        """The best answer there is …"""
+        self._answered: SearchQuery | None = None
+        """… and what it answers: the question before, until the first hits of the present one are there."""
+        self._ways: tuple[WayOut, ...] = ()
+        self._choices: tuple[str, ...] = ()
+        """What each row of the page would ask."""
+        self._recalling = False
+        """Recent queries stand in place of an answer that can come back."""
+
+    def compose_body(self) -> Iterable[Widget]:
+        yield QueryLine(self._given, id="query", classes="query")
+        with Horizontal(id="answer", classes="body"):
+            yield Hits(profiles=len(self.service.stores) > 1, id="hits", classes="list")
+            yield Rail(id="rail", classes="rail")
+            yield Ink(id="preview", classes="preview")
+        yield Ways(id="page", classes="body")
+        yield Ink(id="notices", classes="notices")
+
+    def on_mount(self) -> None:
+        super().on_mount()
+        self.box.focus()
+        self._ask(self._given)
+
+    @property
+    def box(self) -> QueryLine:
+        return self.query_one("#query", QueryLine)
+
+    @property
+    def hits(self) -> Hits:
+        return self.query_one("#hits", Hits)
+
+    @property
+    def page(self) -> Ways:
+        """What stands in place of hits when there are none."""
+        return self.query_one("#page", Ways)
+
+    @property
+    def moved(self) -> Hits | Ways:
+        """Whichever of the two is in sight."""
+        return self.page if self.has_class("-page") else self.hits
+
+    # asking
+
+    @on(QueryLine.Changed)
+    def _typed(self, event: QueryLine.Changed) -> None:
+        self._ask(event.text, typing_at=event.cursor)
+        if ":" in self.box.begun:
+            self._complete(self.box.begun)
+
+    def _ask(self, text: str, *, typing_at: int | None = None) -> None:
+        """A new question; blank text asks nothing."""
+        if text.strip():
+            self._start(SearchQuery(text, self._order, typing_at=typing_at), fresh=True)
+            return
+        self.workers.cancel_group(self, "search")
+        self.workers.cancel_group(self, "ways")
+        self._query, self._page, self._answered, self._busy = None, None, None, False
+        self._show_recent()
+
+    def _ask_again(self, *, scan: bool | None = None) -> None:
+        """The same question, asked otherwise: the cursor stays where it is."""
+        if self._query is not None:
+            scan = self._query.scan if scan is None else scan
+            self._start(replace(self._query, order=self._order, scan=scan), fresh=False)
+
+    def _start(self, query: SearchQuery, *, fresh: bool) -> None:
+        self.workers.cancel_group(self, "ways")
+        self._query, self._busy, self._recalling = query, True, False
+        self._show_status()
+        self._search(query, fresh)
+
+    @work(exclusive=True, group="search", description="search")
+    async def _search(self, query: SearchQuery, fresh: bool) -> None:
+        """Show each page as it comes. Being cancelled by the next search is the end of it."""
+        try:
+            async for page in self.service.search(query):
+                self._busy = not page.final
+                self._show_answer(query, page, fresh=fresh)
+                fresh = False
+        except BadQuery as error:
+            status = answers.unparsable_status(query.text, error.reason)
+            self._show_failure(answers.unparsable(query.text, error.reason), status, "cannot parse")
+        except HermesTuiError as error:
+            said = one_line(str(error))
+            self._show_failure(answers.failed(said), answers.failed_status(said), "failed", [Way(answers.AGAIN)])
+
+    def _stop(self) -> None:
+        """Give up the rest of an answer, and keep what there is of it."""
+        self.workers.cancel_group(self, "search")
+        self._busy = False
+        if self._query is not None and self._query is not self._answered:
+            self._query = self._answered
+        self._show_status()
+
+    @work(exclusive=True, group="ways", description="ways out")
+    async def _find_ways(self, query: SearchQuery, page: SearchPage) -> None:
+        try:
+            self._ways = await self.service.ways_out(query)
+        except HermesTuiError:
+            return  # the page already says what was searched; a way out that cannot be counted is not offered
+        self._show_nothing(query, page)
+
+    @work(exclusive=True, group="complete", description="complete")
+    async def _complete(self, word: str) -> None:
+        try:
+            completions = await self.service.complete(word)
+        except HermesTuiError:
+            return  # a completion is a convenience; the search itself says what is wrong
+        self.box.offer(word, completions)
+
+    @property
+    def scannable(self) -> bool:
+        """There is something that no index holds and that nobody has read for this answer."""
+        page, query = self._page, self._answered
+        if page is None or query is None or self._busy or page.route in ("filter", "scan"):
+            return False
+        return not query.scan or not page.final
+
+    # showing
+
+    def _show_answer(self, query: SearchQuery, page: SearchPage, *, fresh: bool) -> None:
+        self._answered, self._page = query, page
+        if page.hits or not page.final:
+            self.remove_class("-page")
+            self.box.show_order(answers.ORDERS[query.order])
+            self.hits.show(page, fresh=fresh)
+            self.show_header("Search", *(answers.counts(page) if page.hits else ("searching…",)))
+            self._settle()
+        else:
+            self._ways = ()
+            self._show_nothing(query, page)
+            self._find_ways(query, page)
+        self._show_status()
+
+    def _show_nothing(self, query: SearchQuery, page: SearchPage) -> None:
+        said = answers.nothing_found(query.text, page, self._ways, scannable=self.scannable)
+        self._show_page(*said, tuple(way.text for way in self._ways))
+        self.show_header("Search", "no match")
+
+    def _show_failure(
+        self, head: Sequence[Paragraph], status: Sequence[Form], right: str, ways: Sequence[Way] = ()
+    ) -> None:
+        self._busy, self._page, self._answered = False, None, None
+        self._show_page(head, ways, () if ways else answers.GRAMMAR, (self._query.text,) if self._query else ())
+        self.show_header("Search", right)
+        self.show_status(*status, mark="!")
+        self._show_notices(whole=False)
+
+    def _show_recent(self) -> None:
+        recent = self._recent()
+        self._show_page(*answers.recent_page(recent), recent)
+        self.show_header("Search")
+        self.show_status()
+        self._show_notices(whole=False)
+
+    def _show_page(
+        self,
+        head: Sequence[Paragraph],
+        ways: Sequence[Way],
+        tail: Sequence[Paragraph] = (),
+        choices: tuple[str, ...] = (),
+    ) -> None:
+        self._choices = choices
+        self.add_class("-page")
+        self.box.show_order("")
+        self.page.show(head, ways, tail)
+        self._settle()
+
+    def _settle(self) -> None:
+        """The focus leaves a list that is out of sight now; the footer tells the keys that work here."""
+        if self.focused is not None and self.focused is not self.box and self.focused is not self.moved:
+            self.set_focus(self.moved)
+        self.show_keys()
+
+    def _show_status(self) -> None:
+        """The status line; what does not fit on it stands above, each on a line of its own."""
+        if self._query is None:
+            return
+        page = self._page if self._query is self._answered else None
+        key = ("tab X" if self.focused is self.box else "X") if self.scannable else ""
+        forms = answers.status_forms(self._query, page, running=self._busy, at=self.hits.cursor, scan_key=key)
+        self.show_status(*forms)
+        self._show_notices(whole=measure(forms[0][0]) + len(forms[0][1]) + 7 > self.size.width)
+
+    def _show_notices(self, *, whole: bool) -> None:
+        lines = answers.notice_lines(self._page, whole=whole)
+        self.set_class(bool(lines), "-noticed")
+        self.query_one("#notices", Ink).show(prose_view(lines))
+
+    def show_keys(self, *instead: tuple[str, str]) -> None:
+        if not instead and (self.focused is None or self.focused is self.box):
+            instead = answers.box_keys(
+                text=bool(self.box.text),
+                hits=not self.has_class("-page"),
+                way=self.page.current is not None,
+                recent=bool(self._recent()) and self._query is not None and not self._recalling,
+            )
+        super().show_keys(*instead)

@@ -1,0 +1,52 @@
+"""`doctor`: every store, and what surrounds them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hermes_tui.domain.families import Catalogue
+from hermes_tui.domain.profiles import StoreRef
+from hermes_tui.domain.resume import Check, State
+from hermes_tui.errors import QueryTimeout, StoreError
+from hermes_tui.service.catalogues import Catalogues
+from hermes_tui.service.reader import Reader
+from hermes_tui.service.shelves import Memos, Shelf
+from hermes_tui.storage.checks import check_integrity, check_profiles, check_store
+from hermes_tui.storage.connection import Store
+from hermes_tui.storage.resume import check_program
+
+_INTEGRITY_SECONDS = 5.0
+"""A look at every page is worth no longer wait."""
+
+
+async def run_checks(
+    reader: Reader, stores: Sequence[StoreRef], catalogues: Catalogues, memos: Memos
+) -> tuple[Check, ...]:
+    """The lines of `doctor`. A store that cannot be read is one of them."""
+    found: list[Check] = []
+    for ref in stores:
+        name = f"{ref.profile}: " if len(stores) > 1 else ""
+        found += [
+            Check(name + check.name, check.state, check.detail) for check in await _store(reader, ref, catalogues, memos)
+        ]
+    for root in dict.fromkeys(ref.root for ref in stores):
+        found.append(check_profiles(root))
+    found.append(check_program())
+    return tuple(found)
+
+
+async def _store(reader: Reader, ref: StoreRef, catalogues: Catalogues, memos: Memos) -> list[Check]:
+    def job(store: Store, catalogue: Catalogue) -> list[Check]:
+        return check_store(store, catalogue, list(Shelf(store, catalogue, memos).conversations()))
+
+    try:
+        catalogue = await catalogues.of(ref)
+        found = await reader.run(ref, lambda store: job(store, catalogue))
+    except StoreError as failure:
+        return [Check("database", State.ERROR, str(failure))]
+    try:
+        return [*found, await reader.run(ref, check_integrity, seconds=_INTEGRITY_SECONDS)]
+    except QueryTimeout:
+        return [*found, Check("integrity", State.OK, "not looked at whole: it is too large for a quick look")]
+    except StoreError as failure:
+        return [*found, Check("integrity", State.ERROR, str(failure))]

@@ -1,0 +1,132 @@
+"""Lists over one or several stores: each store selects in a job of its own, the last step puts them in order."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hermes_tui.domain.families import Catalogue
+from hermes_tui.domain.filters import Filters
+from hermes_tui.domain.lists import Everything, Selection, Selects, Words, page, select, shown_title
+from hermes_tui.domain.profiles import StoreRef
+from hermes_tui.domain.querytext import parse_query
+from hermes_tui.domain.sessions import Conversation, ConversationPage, ListQuery, Order, StoreProblem
+from hermes_tui.errors import QueryTimeout, StoreError
+from hermes_tui.service.catalogues import Catalogues
+from hermes_tui.service.reader import Reader
+from hermes_tui.service.shelves import Memos, Shelf
+from hermes_tui.storage.connection import Store
+from hermes_tui.text import count
+from hermes_tui.times import now
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A list query, read."""
+
+    query: ListQuery
+    words: Words
+    filters: Filters | None
+    present: float
+
+
+def read_query(query: ListQuery, present: float) -> Wanted:
+    """Raises `BadQuery`."""
+    if not query.text.strip():
+        return Wanted(query, Words(()), None, present)
+    parsed = parse_query(query.text, present=present)
+    return Wanted(query, Words(parsed.words), parsed.filters, present)
+
+
+class _Filtering:
+    """Filter words together with what they may have to ask."""
+
+    def __init__(self, filters: Filters, shelf: Shelf, present: float) -> None:
+        self._filters, self._shelf, self._present = filters, shelf, present
+
+    def accepts(self, conversation: Conversation) -> bool:
+        return self._filters.accepts(
+            conversation, status=lambda: self._shelf.status(conversation), present=self._present
+        )
+
+    def lifts(self, conversation: Conversation) -> bool:
+        return self._filters.lifts(conversation)
+
+
+def select_from(shelf: Shelf, wanted: Wanted) -> Selection:
+    """What one store adds to a list."""
+    filters: Selects = Everything()
+    if wanted.filters is not None:
+        filters = _Filtering(wanted.filters, shelf, wanted.present)
+    selection = select(
+        shelf.conversations(),
+        filters=filters,
+        words=wanted.words,
+        haystack=shelf.haystack,
+        include_hidden=wanted.query.include_hidden,
+        stopped=shelf.store.stopped,
+    )
+    if wanted.query.order is Order.TITLE:
+        for row in selection.rows:
+            if name := shown_title(row, shelf.preview):
+                selection.names[row.key] = name
+    return selection
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One store's share of a list, or of a list of one store all of it."""
+
+    selection: Selection
+    notices: tuple[str, ...]
+
+
+async def list_page(
+    reader: Reader, stores: Sequence[StoreRef], catalogues: Catalogues, memos: Memos, query: ListQuery
+) -> ConversationPage:
+    """Raises `BadQuery`, and a `StoreError` when no store at all can be read."""
+    wanted = read_query(query, now())
+    several = len(stores) > 1
+
+    async def part(ref: StoreRef) -> _Part:
+        catalogue = await catalogues.of(ref)
+
+        def job(store: Store) -> _Part:
+            selection = select_from(Shelf(store, catalogue, memos), wanted)
+            return _Part(selection, tuple(_notices(store, catalogue, named=several)))
+
+        return await reader.run(ref, job)
+
+    answers = await asyncio.gather(*(part(ref) for ref in stores), return_exceptions=True)
+    parts: list[_Part] = []
+    good: list[StoreRef] = []
+    errors: list[StoreProblem] = []
+    for ref, answer in zip(stores, answers, strict=True):
+        if isinstance(answer, _Part):
+            parts.append(answer)
+            good.append(ref)
+        elif isinstance(answer, StoreError | QueryTimeout) and several:
+            errors.append(StoreProblem(ref.profile, str(ref.db), str(answer)))
+        else:
+            raise answer
+    if not good:
+        raise next(answer for answer in answers if isinstance(answer, BaseException))
+    notices = [notice for each in parts for notice in each.notices]
+
+    def assemble(store: Store) -> ConversationPage:
+        return page([each.selection for each in parts], query, errors=errors, notices=notices)
+
+    return await reader.run(good[0], assemble)
+
+
+def _notices(store: Store, catalogue: Catalogue, *, named: bool) -> list[str]:
+    found = list(store.notices)
+    lost = []
+    if catalogue.damaged:
+        lost.append(f"{count(catalogue.damaged, 'session')} cannot be read")
+    if catalogue.mute:
+        lost.append(f"messages of {count(catalogue.mute, 'session')} cannot be read")
+    if lost:
+        found.append(f"{store.ref.db} is damaged: {', '.join(lost)}. Reading goes on with the rest.")
+    return [f"{store.ref.profile}: {notice}" if named else notice for notice in found]

@@ -1,0 +1,196 @@
+"""`SqliteSessionService`: the menu of `service.sessions`, answered from one or several databases.
+
+It only assembles: questions become jobs for the reader, the answers are storage's, the rules are the domain's.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from typing import TypeVar
+
+from hermes_tui.domain.families import Catalogue, Chain
+from hermes_tui.domain.lineage import Lineage
+from hermes_tui.domain.links import Link, Target
+from hermes_tui.domain.messages import Message, Outline, Recap, Window
+from hermes_tui.domain.profiles import StoreRef
+from hermes_tui.domain.queries import Completion, Hit, SearchPage, SearchQuery, WayOut
+from hermes_tui.domain.resume import Check, ResumePlan
+from hermes_tui.domain.sessions import (
+    Conversation,
+    ConversationKey,
+    ConversationPage,
+    Details,
+    ListQuery,
+    Provenance,
+)
+from hermes_tui.errors import StoreError, TargetNotFound
+from hermes_tui.service import checking, lists, searching, targeting
+from hermes_tui.service.catalogues import Catalogues
+from hermes_tui.service.installed import can_stay
+from hermes_tui.service.reader import Reader
+from hermes_tui.service.shelves import Memos, Shelf
+from hermes_tui.storage.connection import Store
+from hermes_tui.storage.find import find
+from hermes_tui.storage.lineage import load_lineage
+from hermes_tui.storage.recaps import load_context, load_recap
+from hermes_tui.storage.resume import Stay, plan_resume
+from hermes_tui.storage.sessions import load_provenance
+from hermes_tui.storage.transcripts import load_messages, load_outline, load_text, load_window
+
+T = TypeVar("T")
+
+
+class SqliteSessionService:
+    """See `SessionService` for what each question means."""
+
+    def __init__(self, stores: Sequence[StoreRef], *, reader: Reader | None = None) -> None:
+        self._stores = tuple(stores)
+        self._visited: dict[str, StoreRef] = {}
+        """Profiles that a link led to, beside those that were opened."""
+        self._reader = reader or Reader()
+        self._catalogues = Catalogues(self._reader)
+        self._memos = Memos()
+
+    @property
+    def stores(self) -> tuple[StoreRef, ...]:
+        return self._stores
+
+    # lists
+
+    async def conversations(self, query: ListQuery) -> ConversationPage:
+        return await lists.list_page(self._reader, self._stores, self._catalogues, self._memos, query)
+
+    async def conversation(self, key: ConversationKey) -> Conversation:
+        ref, catalogue, chain = await self._held(key, fresh=True)
+
+        def job(store: Store) -> Conversation | None:
+            return Shelf(store, catalogue, self._memos).conversation(chain.root.id)
+
+        found = await self._reader.run(ref, job)
+        if found is None:
+            raise _gone(key)
+        return found
+
+    async def details(self, keys: Sequence[ConversationKey]) -> dict[ConversationKey, Details]:
+        found: dict[ConversationKey, Details] = {}
+        refs = list(dict.fromkeys(ref for key in keys for ref in self._of_profile(key.profile)))
+        for ref in refs:
+            wanted = [key for key in keys if key.profile == ref.profile and key not in found]
+            try:
+                catalogue = await self._catalogues.of(ref)
+                found.update(await self._reader.run(ref, self._detailing(catalogue, wanted)))
+            except StoreError:
+                if len(refs) == 1:
+                    raise
+                continue  # the list names this store as unreadable; the others still answer
+        return found
+
+    def _detailing(
+        self, catalogue: Catalogue, keys: Sequence[ConversationKey]
+    ) -> Callable[[Store], dict[ConversationKey, Details]]:
+        def job(store: Store) -> dict[ConversationKey, Details]:
+            shelf = Shelf(store, catalogue, self._memos)
+            found = {}
+            for key in keys:
+                if store.stopped():
+                    break
+                if (conversation := shelf.conversation(key.root_id)) is not None:
+                    found[key] = shelf.details(conversation)
+            return found
+
+        return job
+
+    async def provenance(self, key: ConversationKey) -> Provenance:
+        return await self._of_chain(key, load_provenance)
+
+    # search
+
+    def search(self, query: SearchQuery) -> AsyncIterator[SearchPage]:
+        return searching.run_search(self._reader, self._stores, self._catalogues.of, query)
+
+    async def ways_out(self, query: SearchQuery) -> tuple[WayOut, ...]:
+        return await searching.ways_out(self._reader, self._stores, self._catalogues.of, query)
+
+    async def complete(self, word: str) -> tuple[Completion, ...]:
+        return await searching.complete(self._reader, self._stores, self._catalogues.of, word)
+
+    async def target(self, text: str) -> Target:
+        asked = targeting.Asked(self._reader, self._stores, self._catalogues, self._visited)
+        return await targeting.find_target(asked, text)
+
+    # transcripts
+
+    async def outline(self, key: ConversationKey) -> Outline:
+        return await self._of_chain(key, load_outline, fresh=True)
+
+    async def window(self, key: ConversationKey, anchor: int | None, *, before: int, after: int) -> Window:
+        return await self._of_chain(key, lambda store, chain: load_window(store, chain, anchor, before, after))
+
+    async def messages(self, key: ConversationKey, ids: Sequence[int]) -> tuple[Message, ...]:
+        return await self._of_chain(key, lambda store, chain: load_messages(store, chain, ids))
+
+    async def message_text(self, key: ConversationKey, message_id: int) -> str:
+        return await self._of_chain(key, lambda store, chain: load_text(store, message_id))
+
+    async def find(self, key: ConversationKey, words: str) -> tuple[int, ...]:
+        return await self._of_chain(key, lambda store, chain: find(store, chain, words))
+
+    async def context(self, key: ConversationKey, hit: Hit | None) -> tuple[Window, Window, Window]:
+        match = hit.best if hit is not None else None
+        anchor = match.message_id if match is not None else None
+        return await self._of_chain(key, lambda store, chain: load_context(store, chain, anchor))
+
+    async def recap(self, key: ConversationKey) -> Recap:
+        return await self._of_chain(key, load_recap, fresh=True)
+
+    # families, resume, health
+
+    async def lineage(self, profile: str, session_id: str) -> Lineage:
+        ref, catalogue, _ = await self._held(ConversationKey(profile, session_id), fresh=True)
+        return await self._reader.run(ref, lambda store: load_lineage(store, catalogue, session_id))
+
+    async def resume_plan(self, profile: str, session_id: str, *, stay: bool = False) -> ResumePlan:
+        ref, catalogue, _ = await self._held(ConversationKey(profile, session_id), fresh=True)
+        wish = Stay(offered=await can_stay()) if stay else None
+        return await self._reader.run(ref, lambda store: plan_resume(store, catalogue, session_id, wish))
+
+    async def changes(self) -> bool:
+        refs = (*self._stores, *self._visited.values())
+        return any(await asyncio.gather(*(self._catalogues.changed(ref) for ref in refs)))
+
+    async def checks(self) -> tuple[Check, ...]:
+        return await checking.run_checks(self._reader, self._stores, self._catalogues, self._memos)
+
+    async def close(self) -> None:
+        await asyncio.to_thread(self._reader.close)
+
+    # which store, which chain
+
+    def _of_profile(self, profile: str) -> list[StoreRef]:
+        """The stores that go by this name: two may be called `custom`."""
+        refs = [ref for ref in self._stores if ref.profile == profile]
+        if not refs and profile in self._visited:
+            refs = [self._visited[profile]]
+        return refs
+
+    async def _held(self, key: ConversationKey, *, fresh: bool) -> tuple[StoreRef, Catalogue, Chain]:
+        """Where a session lies. `fresh=False` is content with what was known a moment ago: a chain grows at its
+        end only, and whoever reads on does not wait for the catalogue of a store that is being written."""
+        for ref in self._of_profile(key.profile):
+            catalogue = None if fresh else self._catalogues.known(ref)
+            if catalogue is None or key.root_id not in catalogue.chains:
+                catalogue = await self._catalogues.of(ref)
+            if (chain := catalogue.chains.get(key.root_id)) is not None:
+                return ref, catalogue, chain
+        raise _gone(key)
+
+    async def _of_chain(
+        self, key: ConversationKey, ask: Callable[[Store, Chain], T], *, fresh: bool = False
+    ) -> T:
+        ref, _, chain = await self._held(key, fresh=fresh)
+        return await self._reader.run(ref, lambda store: ask(store, chain))
+
+
+def _gone(key: ConversationKey) -> TargetNotFound:
+    return TargetNotFound(f"{Link(key.profile, key.root_id)} is not there (any more).")

@@ -1,0 +1,93 @@
+"""From what somebody typed or pasted to a place to open, over the opened stores and the profiles beside them."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hermes_tui import paths
+from hermes_tui.domain.families import Catalogue
+from hermes_tui.domain.links import Link, Target
+from hermes_tui.domain.profiles import StoreRef
+from hermes_tui.domain.sessions import Conversation
+from hermes_tui.domain.targets import LATEST, Named, latest, read_name, resolve
+from hermes_tui.errors import StoreError, StoreMissing, TargetNotFound, UsageError
+from hermes_tui.service.catalogues import Catalogues
+from hermes_tui.service.reader import Reader
+from hermes_tui.service.shelves import Memos, Shelf
+from hermes_tui.storage.connection import Store
+from hermes_tui.storage.targets import locate
+from hermes_tui.text import one_line
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """Where to look."""
+
+    reader: Reader
+    stores: Sequence[StoreRef]
+    catalogues: Catalogues
+    visited: dict[str, StoreRef]
+    """Profiles that links have led to; a link adds to it."""
+
+
+async def find_target(asked: Asked, text: str) -> Target:
+    """Raises `TargetNotFound`, `TargetAmbiguous`, and `StoreError` when no store that could hold it can be read."""
+    link = read_name(text)
+    refs = _refs(asked, link)
+    known = await _catalogues(asked, refs)
+    if link.profile is None and link.id.lower() == LATEST:
+        found = latest([each for ref, catalogue in known for each in await _marked(asked, ref, catalogue)])
+        return Target(found.profile, found.id, found.root_id)
+
+    def naming(store: Store) -> Named:
+        return resolve([catalogue for _, catalogue in known], link)
+
+    named = await asked.reader.run(known[0][0], naming)
+    ref = next(ref for ref, catalogue in known if catalogue is named.catalogue)
+    target = await asked.reader.run(ref, lambda store: locate(store, named))
+    if ref not in asked.stores:
+        asked.visited[ref.profile] = ref
+    return target
+
+
+def _refs(asked: Asked, link: Link) -> list[StoreRef]:
+    """A bare name is looked for in the opened stores; a link's profile is opened, if it lies beside one of them.
+    Its name is compared with what exists and never becomes a path by itself."""
+    if link.profile is None:
+        return list(asked.stores)
+    wanted = paths.normalize_profile(link.profile)
+    if opened := [ref for ref in asked.stores if ref.profile == wanted]:
+        return opened
+    for root in dict.fromkeys(ref.root for ref in asked.stores):
+        try:
+            return [paths.profile_store(root, wanted)]
+        except (StoreMissing, UsageError):
+            continue  # not below this root, or no name at all
+    shown = one_line(link.profile, 60)
+    raise TargetNotFound(f"There is no profile “{shown}” here; see: hermes-tui profiles")
+
+
+async def _catalogues(asked: Asked, refs: Sequence[StoreRef]) -> list[tuple[StoreRef, Catalogue]]:
+    """Those that can be read."""
+    answers = await asyncio.gather(*(asked.catalogues.of(ref) for ref in refs), return_exceptions=True)
+    known = []
+    failures = []
+    for ref, answer in zip(refs, answers, strict=True):
+        if isinstance(answer, StoreError):
+            failures.append(answer)
+        elif isinstance(answer, BaseException):
+            raise answer
+        else:
+            known.append((ref, answer))
+    if not known and failures:
+        raise failures[0]
+    return known
+
+
+async def _marked(asked: Asked, ref: StoreRef, catalogue: Catalogue) -> list[Conversation]:
+    def job(store: Store) -> list[Conversation]:
+        return list(Shelf(store, catalogue, Memos()).conversations())
+
+    return await asked.reader.run(ref, job)

@@ -1,0 +1,173 @@
+"""What a person may choose: option, else environment, else `config.toml`, else default.
+
+    theme = "auto"          # auto, dark, light, or a theme's name
+    preview = true          # the pane beside the list
+    enter = "read"          # what enter does in the list: read or resume
+    filter = "-source:slack"
+    [keys]
+    "browse.filter" = "ctrl+f"
+
+A file that cannot be understood is refused with the line at fault, never half obeyed.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from hermes_tui.domain.sessions import Order
+from hermes_tui.errors import UsageError
+from hermes_tui.keys import PLACES
+
+FILE = "config.toml"
+READ, RESUME = "read", "resume"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The choices in force."""
+
+    theme: str = "auto"
+    """auto, dark, light, or the name of a theme."""
+    mouse: bool = True
+    """False leaves the mouse to the terminal."""
+    ascii: bool = False
+    """Draw with letters instead of glyphs."""
+    no_color: bool = False
+    """Bold, italic and greys only."""
+    preview: bool = True
+    """Whether the pane beside the list is open at the start."""
+    enter: str = READ
+    """What enter does in the list: `read` or `resume`."""
+    order: Order = Order.ACTIVE
+    reverse: bool = False
+    hidden: bool = False
+    """Whether the list begins with the rows that it would leave out."""
+    filter: str = ""
+    """Words and filter words that the list begins with."""
+    keys: Mapping[str, str] = field(default_factory=dict)
+    """Binding id → keys, comma-separated, in Textual's names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One setting in force, and who decided it."""
+
+    key: str
+    value: Any
+    source: str
+    """option, environment, file or default."""
+
+
+def config_file() -> Path:
+    """Where the settings file is looked for."""
+    import platformdirs
+
+    return Path(platformdirs.user_config_dir("hermes-tui", appauthor=False)) / FILE
+
+
+def load(options: Mapping[str, Any] | None = None, *, path: Path | None = None) -> tuple[Settings, list[Entry]]:
+    """The settings in force and where each comes from. `options`: fields set on the command line.
+
+    Raises `UsageError` that names file and line.
+    """
+    layers = (
+        ("file", read_file(path or config_file())),
+        ("environment", _environment()),
+        ("option", dict(options or {})),
+    )
+    values: dict[str, Any] = {}
+    sources: dict[str, str] = {}
+    for source, layer in layers:
+        values |= layer
+        sources |= dict.fromkeys(layer, source)
+    settings = Settings(**values)
+    entries = []
+    for each in fields(Settings):
+        value, source = getattr(settings, each.name), sources.get(each.name, "default")
+        if each.name == "keys":
+            entries += [Entry(f"keys.{name}", keys, source) for name, keys in value.items()]
+        else:
+            entries.append(Entry(each.name, value.value if isinstance(value, Order) else value, source))
+    return settings, entries
+
+
+def _environment() -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    if theme := os.environ.get("HERMES_TUI_THEME", "").strip():
+        found["theme"] = theme
+    if os.environ.get("NO_COLOR"):
+        found["no_color"] = True
+    return found
+
+
+def read_file(path: Path) -> dict[str, Any]:
+    """What the file sets, checked; nothing when there is no file."""
+    try:
+        text = path.read_text("utf-8")
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"{path} cannot be read: {error}") from error
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise UsageError(f"{path}: {error}") from error
+    return {name: _checked(path, text, name, value) for name, value in document.items()}
+
+
+def _checked(path: Path, text: str, name: str, value: Any) -> Any:
+    default = {each.name: getattr(Settings(), each.name) for each in fields(Settings)}
+
+    def wrong(why: str, of: str = name) -> UsageError:
+        return UsageError(f"{path}, line {_line_of(text, of)}: {why}")
+
+    if name not in default:
+        raise wrong(f"there is no setting {name!r}; there are {', '.join(default)}")
+    if name == "keys":
+        return _keys(value, wrong)
+    expected = bool if isinstance(default[name], bool) else str
+    if type(value) is not expected:
+        raise wrong(f"{name} must be {'true or false' if expected is bool else 'a text in quotes'}")
+    choices = {"enter": (READ, RESUME), "order": tuple(Order)}.get(name)
+    if choices and value not in choices:
+        raise wrong(f"{name} must be one of {', '.join(choices)}")
+    return Order(str(value)) if name == "order" else value
+
+
+def _keys(value: Any, wrong: Callable[..., UsageError]) -> dict[str, str]:
+    if not isinstance(value, dict):
+        raise wrong("keys must be a table: [keys]")
+    known = {key.id for place in PLACES.values() for key in place}
+    found = {}
+    for name, keys in _flat(value):
+        if name not in known:
+            raise wrong(f"there is no command {name!r}; see the README's list of keys", name)
+        if not isinstance(keys, str) or not keys.strip():
+            raise wrong(f'{name} must be a text in quotes, such as "ctrl+f"', name)
+        found[name] = keys
+    return found
+
+
+def _flat(table: dict[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
+    """`browse.filter = …` and `"browse.filter" = …` alike."""
+    found: list[tuple[str, Any]] = []
+    for name, value in table.items():
+        found += _flat(value, f"{prefix}{name}.") if isinstance(value, dict) else [(prefix + name, value)]
+    return found
+
+
+def _line_of(text: str, name: str) -> int:
+    """The line that sets `name`, counted from 1: tomllib does not tell, so the name is looked for."""
+    last = name.rpartition(".")[2]
+    for wanted in (name, last):
+        key = re.compile(rf"""\s*\[*\s*["']?{re.escape(wanted)}["']?\s*(\]|=|\.)""")
+        for number, line in enumerate(text.splitlines(), 1):
+            if key.match(line):
+                return number
+    return 1

@@ -1,0 +1,151 @@
+"""What `doctor` says of one store: whether it can be read, searched and believed. Nothing here changes it."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+from hermes_tui import paths
+from hermes_tui.domain.families import Catalogue
+from hermes_tui.domain.profiles import StoreRef
+from hermes_tui.domain.resume import Check, State
+from hermes_tui.domain.sessions import Conversation, Kind
+from hermes_tui.storage.config import other_backend, read_config
+from hermes_tui.storage.connection import Store, is_damage
+from hermes_tui.storage.live import leases
+from hermes_tui.storage.schema import FtsTable
+from hermes_tui.text import count, one_line, size
+
+OLDEST, NEWEST = 11, 31
+"""Schemas that this program was made for."""
+
+
+def check_store(store: Store, catalogue: Catalogue, conversations: list[Conversation]) -> list[Check]:
+    """Everything that can be said without reading all of it. `conversations` are marked where live."""
+    return [
+        _database(store),
+        _size(store),
+        _journal(store),
+        _schema(store),
+        *(_index(store, table) for table in _indexes(store)),
+        _sessions(store, catalogue, conversations),
+        _live(store),
+        *_configured(store.ref),
+    ]
+
+
+def _database(store: Store) -> Check:
+    if store.notices:
+        return Check("database", State.WARNING, f"{store.ref.db}: {' '.join(store.notices)}")
+    how = ", as a snapshot: its folder is read-only" if store.immutable else ""
+    return Check("database", State.OK, f"{store.ref.db} · profile {store.ref.profile}{how}")
+
+
+def _size(store: Store) -> Check:
+    parts = []
+    for suffix, name in (("", "database"), ("-wal", "write-ahead log")):
+        try:
+            bytes_ = os.stat(f"{store.ref.db}{suffix}").st_size
+        except OSError:
+            continue
+        if bytes_:
+            parts.append(f"{name} {size(bytes_)}")
+    messages = _ask(store, "select count(*) from messages")
+    parts.append("messages cannot be counted" if messages is None else count(messages, "message"))
+    return Check("size", State.OK if messages is not None else State.ERROR, ", ".join(parts))
+
+
+def _ask(store: Store, sql: str) -> int | None:
+    """One number; None where a page is damaged."""
+    try:
+        return int(store.conn.execute(sql).fetchone()[0])
+    except sqlite3.DatabaseError as error:
+        if not is_damage(error):
+            raise
+        return None
+
+
+def _journal(store: Store) -> Check:
+    mode = str(store.conn.execute("pragma journal_mode").fetchone()[0])
+    return Check("journal", State.OK, f"{mode} mode, SQLite {sqlite3.sqlite_version}")
+
+
+def _schema(store: Store) -> Check:
+    version = store.schema.version
+    if version is None:
+        return Check("schema", State.WARNING, "no version is recorded; columns are taken as they are found")
+    if version > NEWEST:
+        return Check("schema", State.WARNING, f"version {version}, newer than the {NEWEST} this program knows")
+    if version < OLDEST:
+        return Check("schema", State.WARNING, f"version {version}, older than the {OLDEST} this program knows")
+    lacking = [
+        words
+        for words, column in (
+            ("archiving", "archived"),
+            ("git workspaces", "git_repo_root"),
+            ("pins", "pinned"),
+        )
+        if column not in store.schema.sessions
+    ]
+    without = f"; it knows nothing of {', '.join(lacking)}" if lacking else ""
+    return Check("schema", State.OK, f"version {version}{without}")
+
+
+def _sessions(store: Store, catalogue: Catalogue, conversations: list[Conversation]) -> Check:
+    """The sum that nothing is missing from: every row of `sessions` is shown, hidden, a further segment or a
+    delegate's run."""
+    hidden = [each for each in conversations if each.hidden_reason is not None]
+    delegates = sum(len(chain.segments) for chain in catalogue.all_chains() if chain.kind is Kind.DELEGATE)
+    segments = sum(len(each.segment_ids) - 1 for each in conversations)
+    shown = len(conversations) - len(hidden)
+    total = shown + len(hidden) + segments + delegates
+    said = f"{shown:,} shown + {len(hidden):,} hidden + {segments:,} further segments + {delegates:,} delegates"
+    rows = _ask(store, "select count(*) from sessions")
+    if catalogue.damaged or catalogue.mute or rows is None:
+        unread = f" + {catalogue.damaged:,} that cannot be read" if catalogue.damaged else ""
+        mute = f"; of {catalogue.mute:,} the messages cannot be read" if catalogue.mute else ""
+        return Check("sessions", State.ERROR, f"{said}{unread}{mute}: the database is damaged")
+    reasons: dict[str, int] = {}
+    for each in hidden:
+        reasons[str(each.hidden_reason)] = reasons.get(str(each.hidden_reason), 0) + 1
+    why = f" (hidden: {', '.join(f'{n:,} {reason}' for reason, n in sorted(reasons.items()))})" if reasons else ""
+    state = State.OK if total == rows else State.WARNING
+    return Check("sessions", state, f"{said} = {rows:,} rows of sessions{why}" if total == rows else f"{said} ≠ {rows:,}")
+
+
+def _live(store: Store) -> Check:
+    found = leases(store.ref.home)
+    return Check("live", State.OK, f"{count(len(found), 'session')} open in Hermes now")
+
+
+def _configured(ref: StoreRef) -> Iterator[Check]:
+    if (backend := other_backend(read_config(ref.home))) is not None:
+        detail = f"config.yaml keeps sessions in {backend}: this SQLite store may be old history"
+        yield Check("backend", State.WARNING, detail)
+
+
+def check_integrity(store: Store) -> Check:
+    """SQLite's own look at every page; may take long."""
+    try:
+        said = [str(row[0]) for row in store.conn.execute("pragma quick_check(3)").fetchall()]
+    except sqlite3.DatabaseError as error:
+        if not is_damage(error):
+            raise
+        said = [str(error)]
+    if said == ["ok"]:
+        return Check("integrity", State.OK, "every page is sound")
+    return Check("integrity", State.ERROR, f"damaged: {one_line('; '.join(said), 200)}; what can be read is shown")
+
+
+def check_profiles(root: Path) -> Check:
+    """Which profiles there are, and which folders only look like one."""
+    found = paths.list_profiles(root)
+    names = [f"{each.name}{'' if each.exists else ' (no history)'}" for each in found if each.valid]
+    odd = [each.name for each in found if not each.valid]
+    said = ", ".join(names)
+    if odd:
+        strange = ", ".join(repr(name) for name in odd)
+        return Check("profiles", State.WARNING, f"{said}; not profile names, and left alone: {strange}")
+    return Check("profiles", State.OK, said)

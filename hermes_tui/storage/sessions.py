@@ -1,0 +1,186 @@
+"""What a list shows of a conversation beyond its row of `sessions`: first prompt, exact count, how it stands,
+where it came from. Asked for rows in sight, or one by one while a filter needs them; a query here touches the
+messages of the sessions that it names and no others."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterable
+from typing import Any
+
+from hermes_tui.domain.families import Chain
+from hermes_tui.domain.scaffolds import preview_of
+from hermes_tui.domain.sessions import Details, Provenance, Status
+from hermes_tui.storage.connection import Store, is_damage
+from hermes_tui.storage.schema import Schema
+from hermes_tui.storage.transcripts import exact_count
+from hermes_tui.storage.visibility import visible
+
+PREVIEW_CHARACTERS = 60
+"""Hermes cuts a preview to these and three dots (FACTS 6.5)."""
+_BY_TIME = "idx_messages_session"
+_BY_ID = "idx_messages_session_id"
+_ERRORS = frozenset({"error", "agent_error", "content_filter"})
+
+
+def load_details(store: Store, chains: Iterable[Chain]) -> dict[str, Details]:
+    """Root id → preview, exact count and status. What lies on a damaged page costs that one answer."""
+    found = {}
+    for chain in chains:
+        if store.stopped():
+            break
+        preview, count, status = load_preview(store, chain), chain_count(store, chain), load_status(store, chain)
+        found[chain.root.id] = Details(preview, count, status)
+    return found
+
+
+def chain_count(store: Store, chain: Chain) -> int:
+    """The messages of the transcript; the stored count where they cannot be read."""
+    try:
+        return exact_count(store, chain)
+    except sqlite3.DatabaseError as error:
+        if not is_damage(error):
+            raise
+        return sum(segment.message_count for segment in chain.segments)
+
+
+def load_preview(store: Store, chain: Chain) -> str | None:
+    """The first thing the person said in this conversation, cut as Hermes cuts it; None if nothing."""
+    said = load_prompt(store, chain)
+    return None if said is None else cut(said)
+
+
+def cut(text: str) -> str:
+    """At most 63 characters."""
+    return text[:PREVIEW_CHARACTERS] + "..." if len(text) > PREVIEW_CHARACTERS else text
+
+
+def load_prompt(store: Store, chain: Chain) -> str | None:
+    """The first thing the person said, whole, on one line."""
+    for segment in chain.segments:
+        if (said := _first_prompt(store, segment.id)) is not None:
+            return said
+    return None
+
+
+def _first_prompt(store: Store, session_id: str) -> str | None:
+    """Rows are taken one at a time from an index that has them in order, and no more than are needed."""
+    cursor = store.conn.cursor()
+    try:
+        cursor.execute(_prompts_sql(store.schema), (session_id,))
+        for (content,) in cursor:
+            if said := preview_of(content):
+                return said
+    except sqlite3.DatabaseError as error:
+        if not is_damage(error):
+            raise
+    finally:
+        cursor.close()
+    return None
+
+
+def _prompts_sql(schema: Schema) -> str:
+    pinned = f"indexed by {_BY_TIME}" if _BY_TIME in schema.indexes else ""
+    return f"""
+    select m.content
+    from messages m {pinned}
+    where m.session_id = ? and m.role = 'user' and m.content is not null and {visible(schema)}
+    order by m.timestamp, m.id
+    """
+
+
+def load_status(store: Store, chain: Chain) -> Status:
+    """How a conversation stands, off the last visible message of its tip; of an empty tip, of the segment
+    before it."""
+    for segment in reversed(chain.segments):
+        if (status := session_status(store, segment.id)) is not Status.EMPTY:
+            return status
+    return Status.EMPTY
+
+
+def session_status(store: Store, session_id: str) -> Status:
+    """How one session stands, off its last visible message. Ids come off an index, newest first, so that no
+    more rows than needed are read, however long the session is."""
+    schema = store.schema
+    pinned = next((f"indexed by {name}" for name in (_BY_ID, _BY_TIME) if name in schema.indexes), "")
+    ids = f"select m.id from messages m {pinned} where m.session_id = ? order by m.id desc"
+    last = f"""
+    select m.role, m.tool_calls, {schema.message("finish_reason")}
+    from messages m
+    where m.id = ? and {visible(schema)}
+    """
+    cursor = store.conn.cursor()
+    try:
+        for (message_id,) in cursor.execute(ids, (session_id,)):
+            if (row := store.conn.execute(last, (message_id,)).fetchone()) is not None:
+                return _status(*row)
+    except sqlite3.DatabaseError as error:
+        if not is_damage(error):
+            raise
+        return Status.UNKNOWN
+    finally:
+        cursor.close()
+    return Status.EMPTY
+
+
+def _status(role: Any, tool_calls: Any, finish_reason: Any) -> Status:
+    if str(finish_reason or "").strip().lower() in _ERRORS:
+        return Status.ERROR
+    who = str(role or "").strip().lower()
+    if who in ("user", "tool") or (who == "assistant" and _has_calls(tool_calls)):
+        return Status.INTERRUPTED
+    return Status.COMPLETE
+
+
+def _has_calls(stored: Any) -> bool:
+    return stored is not None and str(stored).strip() not in ("", "[]", "null")
+
+
+def load_provenance(store: Store, chain: Chain) -> Provenance:
+    """Where a conversation came from: its first segment knows the origin, its last one the present chat."""
+    root, tip = (_origin(store, session_id) for session_id in (chain.root.id, chain.tip.id))
+    known = {name: tip.get(name) or root.get(name) for name in (*root, *tip)}
+    origin = known.get("origin") or {}
+    chat = _first(origin.get("chat_name"), known.get("chat"), origin.get("chat_id"))
+    kind = _first(known.get("chat_type"), origin.get("chat_type"))
+    handoff = " ".join(filter(None, (known.get("state"), known.get("platform"), known.get("error")))) or None
+    return Provenance(
+        created_source=_first(root.get("created"), tip.get("created")),
+        user=_first(origin.get("user_name"), known.get("user"), origin.get("user_id")),
+        chat=f"{chat} ({kind})" if chat and kind else chat,
+        thread=_first(known.get("thread"), origin.get("thread_id")),
+        handoff=handoff,
+    )
+
+
+def _first(*values: Any) -> str | None:
+    return next((str(value) for value in values if value not in (None, "")), None)
+
+
+def _origin(store: Store, session_id: str) -> dict[str, Any]:
+    schema = store.schema
+    columns = {
+        "created": "created_source",
+        "user": "user_id",
+        "chat": "chat_id",
+        "chat_type": "chat_type",
+        "thread": "thread_id",
+        "state": "handoff_state",
+        "platform": "handoff_platform",
+        "error": "handoff_error",
+        "origin": "origin_json",
+    }
+    asked = ", ".join(f"nullif(cast({schema.session(column)} as text), '')" for column in columns.values())
+    row = store.conn.execute(f"select {asked} from sessions s where s.id = ?", (session_id,)).fetchone()
+    found = dict(zip(columns, row or (None,) * len(columns), strict=True))
+    found["origin"] = _object(found["origin"])
+    return found
+
+
+def _object(stored: Any) -> dict[str, Any]:
+    try:
+        value = json.loads(stored) if isinstance(stored, str) else {}
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}

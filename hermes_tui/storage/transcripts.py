@@ -1,0 +1,224 @@
+"""A conversation as one text: the visible messages of its segments, root to tip, copies once.
+
+The outline of the whole is read without texts; a window of it costs one count and one page, however long the
+rest is. Whoever shows messages asks for them by id and gets them cut; `load_text` gives one whole.
+"""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from array import array
+from collections.abc import Iterator, Sequence
+
+from hermes_tui.domain.copies import Folds, Place
+from hermes_tui.domain.families import Chain
+from hermes_tui.domain.messages import NOT_A_PROMPT, ROLE_CODES, Message, Outline, SegmentMark, Window
+from hermes_tui.errors import TargetNotFound
+from hermes_tui.storage.connection import Store, is_damage
+from hermes_tui.storage.copies import load_folds
+from hermes_tui.storage.messages import load_rows, load_text, read_kinds
+from hermes_tui.storage.rows import (
+    FIRST,
+    LAST,
+    Cells,
+    by_ids,
+    fetch,
+    in_order,
+    one_by_one,
+    session_ids,
+    walk_ids,
+)
+from hermes_tui.storage.schema import Schema
+from hermes_tui.storage.visibility import visible
+from hermes_tui.times import EPOCH_MAX
+
+__all__ = ["exact_count", "load_messages", "load_outline", "load_text", "load_window"]
+
+_TO_READ = 9
+"""Code of a person's row whose text decides whether it is a prompt."""
+
+
+def load_outline(store: Store, chain: Chain) -> Outline:
+    """The whole transcript without its texts."""
+    folds = load_folds(store, chain)
+    ids: array[int] = array("q")
+    timestamps: array[float] = array("d")
+    roles = bytearray()
+    marks = []
+    lying: dict[int, tuple[int, float]] = {}  # messages that stand elsewhere than they lie
+    for segment in chain.segments:
+        marks.append(SegmentMark(segment.id, len(ids), segment.started_at, segment.title))
+        rows = _outlined(store, segment.id)
+        if folds.gone:
+            lying.update((row[0], (row[1], row[2])) for row in rows if row[0] in folds.firsts)
+            rows = [row for row in rows if row[0] not in folds.gone]
+        ids.extend(row[0] for row in rows)
+        roles.extend(row[1] for row in rows)
+        timestamps.extend(row[2] for row in rows)
+    for position, message_id in enumerate(ids) if folds.stand_in else ():
+        other = folds.stand_in.get(message_id)
+        if other is not None and other in lying:
+            ids[position] = other
+            roles[position], timestamps[position] = lying[other]
+    _settle(store, ids, roles)
+    return Outline(ids, bytes(roles), timestamps, tuple(marks), dict(folds.aliases))
+
+
+def _outlined(store: Store, session_id: str) -> list[tuple[int, int, float]]:
+    """(id, role code, time) of a session's visible rows; NaN for no time."""
+    rows: list[Cells]
+    try:
+        rows = fetch(store, outline_sql(store.schema, "m.session_id = ?"), session_id)
+    except sqlite3.DatabaseError as error:
+        if not is_damage(error):
+            raise
+        known = one_by_one(store, outline_sql(store.schema, "m.id = ?"), session_ids(store, session_id))
+        rows = [(message_id, 0, None) if cells is None else cells for message_id, cells in known]
+    return [(message_id, code, math.nan if at is None else at) for message_id, code, at in rows]
+
+
+def outline_sql(schema: Schema, where: str) -> str:
+    """Id, role code and time, no text: of the person's rows alone the first character is looked at."""
+    kind = f"coalesce({schema.message('display_kind')}, '')"
+    codes = " ".join(f"when '{role}' then {code}" for role, code in ROLE_CODES.items() if role != "user")
+    doubtful = f"""
+        {kind} <> '' or coalesce({schema.message("_compressed_summary")}, 0) <> 0
+        or coalesce(substr(m.content, 1, 1), '') in ('', '[', '<', ' ', char(9), char(10), char(13))
+    """
+    hint = in_order(schema) if "session_id" in where else ""
+    return f"""
+    select
+        m.id,
+        case m.role when 'user' then case when {doubtful} then {_TO_READ} else 1 end {codes} else 0 end,
+        case
+            when typeof(m.timestamp) in ('real', 'integer') and m.timestamp between 0 and {EPOCH_MAX!r}
+            then m.timestamp + 0.0
+        end
+    from messages m {hint}
+    where {where} and {visible(schema)}
+    order by m.id
+    """
+
+
+def _settle(store: Store, ids: array[int], roles: bytearray) -> None:
+    """Decide which of the person's doubtful rows are prompts: hand-offs, notes and events are none."""
+    doubtful = [position for position, code in enumerate(roles) if code == _TO_READ] if _TO_READ in roles else []
+    readings = read_kinds(store, [ids[position] for position in doubtful])
+    for position in doubtful:
+        reading = readings.get(ids[position])
+        roles[position] = ROLE_CODES["user"] if reading is not None and reading.prompt else NOT_A_PROMPT
+
+
+def load_window(store: Store, chain: Chain, anchor: int | None, before: int, after: int) -> Window:
+    """Up to `before` messages, the one at `anchor` (None: the last), up to `after` messages; with exact counts
+    of what lies outside. Raises `TargetNotFound` when no shown message answers to `anchor`."""
+    folds = load_folds(store, chain)
+    sessions = [segment.id for segment in chain.segments]
+    if anchor is None:
+        place: Place | None = next(_walk(store, sessions, folds, (len(sessions) - 1, LAST), "desc"), None)
+        if place is None:
+            return Window((), 0, 0)
+    else:
+        place = _place(store, sessions, folds, anchor)
+    assert place is not None
+    earlier = _take(_walk(store, sessions, folds, place, "desc"), before)
+    later = _take(_walk(store, sessions, folds, place, "asc"), after)
+    places = [*reversed(earlier), place, *later]
+    total, preceding = _counts(store, sessions, folds, places[0])
+    ids = [folds.stand_in.get(message_id, message_id) for _, message_id in places]
+    messages = load_rows(store, chain, ids, folds.shown)
+    return Window(messages, preceding, max(0, total - preceding - len(places)))
+
+
+def _take(places: Iterator[Place], number: int) -> list[Place]:
+    found: list[Place] = []
+    while len(found) < number and (place := next(places, None)) is not None:
+        found.append(place)
+    return found
+
+
+def _place(store: Store, sessions: Sequence[str], folds: Folds, anchor: int) -> Place:
+    """Where the message stands that is, or is shown for, `anchor`."""
+    missing = TargetNotFound(f"This conversation has no message {anchor}.")
+    if not FIRST < anchor < LAST:
+        raise missing
+    shown = folds.shown(anchor)
+    if shown in folds.firsts:
+        return folds.firsts[shown]
+    sql = f"select m.session_id from messages m where m.id = ? and {visible(store.schema)}"
+    for _, cells in one_by_one(store, sql, [shown]):
+        if cells is not None and cells[0] in sessions:
+            return (sessions.index(cells[0]), shown)
+        if cells is None:  # the row is damaged; an index still says whose it is
+            for index, session_id in enumerate(sessions):
+                if shown in session_ids(store, session_id):
+                    return (index, shown)
+    raise missing
+
+
+def _walk(store: Store, sessions: Sequence[str], folds: Folds, place: Place, direction: str) -> Iterator[Place]:
+    """The places of a transcript from `place` (excluded) on, in either direction."""
+    step = 1 if direction == "asc" else -1
+    segment, start = place
+    sql = f"select m.id from messages m where {{ids}} and {visible(store.schema)}"
+    while 0 <= segment < len(sessions):
+        for ids in walk_ids(store, sessions[segment], direction, start):
+            seen = by_ids(store, sql, ids)
+            for message_id in ids:
+                if message_id in seen and message_id not in folds.gone:
+                    yield (segment, message_id)
+        segment += step
+        start = FIRST if step == 1 else LAST
+
+
+def _counts(store: Store, sessions: Sequence[str], folds: Folds, place: Place) -> tuple[int, int]:
+    """How many messages there are, and how many stand before `place`."""
+    total = preceding = 0
+    sql = count_sql(store.schema)
+    for index, session_id in enumerate(sessions):
+        bound = LAST if index < place[0] else place[1] if index == place[0] else FIRST
+        here, before = _counted(store, sql, session_id, bound)
+        total += here
+        preceding += before
+    return total - len(folds.gone), preceding - folds.gone_before(place)
+
+
+def _counted(store: Store, sql: str, session_id: str, bound: int) -> tuple[int, int]:
+    try:
+        here, before = store.conn.execute(sql, (bound, session_id)).fetchone()
+    except sqlite3.DatabaseError as error:
+        if not is_damage(error):
+            raise
+        ids = [row[0] for row in _outlined(store, session_id)]
+        return len(ids), sum(each < bound for each in ids)
+    return here, before or 0
+
+
+def count_sql(schema: Schema) -> str:
+    """Visible rows of a session, and those with an id below a bound."""
+    return f"""
+    select count(*), sum(m.id < ?)
+    from messages m {in_order(schema)}
+    where m.session_id = ? and {visible(schema)}
+    """
+
+
+def load_messages(
+    store: Store, chain: Chain, ids: Sequence[int], *, outline: Outline | None = None
+) -> tuple[Message, ...]:
+    """These messages, in this order, texts cut to a page's size; those that have gone are left out.
+
+    With `outline` at hand the copies are known from it; otherwise they are looked up.
+    """
+    aliases = load_folds(store, chain).aliases if outline is None else outline.aliases
+    wanted = [aliases.get(message_id, message_id) for message_id in ids if FIRST < message_id < LAST]
+    return load_rows(store, chain, wanted, lambda message_id: aliases.get(message_id, message_id))
+
+
+def exact_count(store: Store, chain: Chain) -> int:
+    """How many messages the transcript has."""
+    folds = load_folds(store, chain)
+    sql = count_sql(store.schema)
+    total = sum(_counted(store, sql, segment.id, FIRST)[0] for segment in chain.segments)
+    return total - len(folds.gone)

@@ -1,0 +1,86 @@
+"""What the terminal says of itself before the app starts: whether its background is dark."""
+
+from __future__ import annotations
+
+import os
+import re
+import select
+import sys
+import time
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from hermes_tui.clipboard import over_ssh
+
+_ASK = b"\x1b]11;?\x1b\\\x1b[c"
+"""Background, and a question that every terminal answers, so that nobody waits for one that knows no colours."""
+_COLOUR = re.compile(rb"\x1b\]11;rgba?:([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})[^\x07\x1b]*(?:\x07|\x1b\\)")
+_LAST = re.compile(rb"\x1b\[\?[0-9;]*c")
+NEAR, FAR = 0.3, 1.0
+"""Seconds to wait for a terminal here, and for one at the other end of a network."""
+
+
+class Answer(NamedTuple):
+    """What came back."""
+
+    dark: bool | None
+    """None when the terminal does not say."""
+    typed: str = ""
+    """What the person typed meanwhile: it is for the app."""
+
+
+def is_dark(red: float, green: float, blue: float) -> bool:
+    """Whether a background (parts from 0 to 1) wants light text."""
+    return 0.299 * red + 0.587 * green + 0.114 * blue < 0.5
+
+
+def from_environment(env: Mapping[str, str]) -> bool | None:
+    """COLORFGBG, which some terminals set: `15;0`, the background last."""
+    last = env.get("COLORFGBG", "").rpartition(";")[2]
+    return int(last) in (*range(7), 8) if last.isascii() and last.isdigit() else None
+
+
+def read_answer(data: bytes) -> Answer:
+    """The answers in `data`; the rest was typed."""
+    found = _COLOUR.search(data)
+    typed = _LAST.sub(b"", _COLOUR.sub(b"", data)).decode("utf-8", "replace")
+    if found is None:
+        return Answer(None, typed)
+    red, green, blue = (int(part, 16) / (16 ** len(part) - 1) for part in found.groups())
+    return Answer(is_dark(red, green, blue), typed)
+
+
+def background() -> Answer:
+    """Ask the terminal, for a moment. Changes nothing that it does not put back."""
+    known = from_environment(os.environ)
+    if known is not None or os.name == "nt" or os.environ.get("TERM", "dumb") in ("dumb", "linux"):
+        return Answer(known)
+    if sys.__stdin__ is None or not sys.__stdin__.isatty() or sys.__stderr__ is None or not sys.__stderr__.isatty():
+        return Answer(None)
+    import termios
+    import tty
+
+    source, sink = sys.__stdin__.fileno(), sys.__stderr__.fileno()
+    before = termios.tcgetattr(source)
+    try:
+        tty.setcbreak(source, termios.TCSANOW)
+        os.write(sink, _ASK)
+        return read_answer(_until_answered(source, FAR if over_ssh(os.environ) else NEAR))
+    except OSError:
+        return Answer(None)
+    finally:
+        termios.tcsetattr(source, termios.TCSANOW, before)
+
+
+def _until_answered(source: int, seconds: float) -> bytes:
+    """What arrives until the last answer is there, or time is up."""
+    data, end = b"", time.monotonic() + seconds
+    while not _LAST.search(data):
+        left = end - time.monotonic()
+        if left <= 0 or not select.select([source], [], [], left)[0]:
+            break
+        chunk = os.read(source, 4096)
+        if not chunk:
+            break
+        data += chunk
+    return data

@@ -1,0 +1,192 @@
+"""What the search screen says about an answer: its four pictures, its status line, its pages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hermes_tui.domain.queries import SearchOrder, SearchPage, SearchQuery, WayOut
+from hermes_tui.text import count, one_line
+from hermes_tui.widgets.ink import Form, Part, gap
+from hermes_tui.widgets.query import filter_words
+from hermes_tui.widgets.ways import Paragraph, Way
+
+ORDERS = {
+    SearchOrder.RELEVANCE: "best first",
+    SearchOrder.NEWEST: "newest first",
+    SearchOrder.OLDEST: "oldest first",
+}
+GRAMMAR: tuple[Paragraph, ...] = (
+    (
+        ("All words must occur. ", "quiet"),
+        ('"a phrase"', "soft"),
+        (" stands together, ", "quiet"),
+        ("deploy*", "soft"),
+        (" is a beginning, ", "quiet"),
+        ("OR", "soft"),
+        (" and ", "quiet"),
+        ("NOT", "soft"),
+        (" are upper case. Filters: ", "quiet"),
+        ("source:telegram", "soft"),
+        (" ", "quiet"),
+        ("-tool:terminal", "soft"),
+        (" ", "quiet"),
+        ("role:user", "soft"),
+        (" ", "quiet"),
+        ("after:7d", "soft"),
+        (" ", "quiet"),
+        ("before:2026-07-01", "soft"),
+        (" ", "quiet"),
+        ("messages:>50", "soft"),
+        (" ", "quiet"),
+        ("is:pinned", "soft"),
+        (".", "quiet"),
+    ),
+)
+"""The grammar in one line."""
+SEARCHED = "Looked in titles, in what was said, in automation, in tool calls and their output."
+SCAN = "read tool output beyond 8 KB"
+AGAIN = "try again"
+_LONGEST = 80
+"""Characters of a query that a sentence repeats."""
+
+
+def words_of(text: str) -> str:
+    """The query without its filter words."""
+    rest, at = "", 0
+    for start, _, end in filter_words(text):
+        rest += text[at:start]
+        at = end
+    return one_line(rest + text[at:], _LONGEST)
+
+
+def counts(page: SearchPage) -> tuple[str, str]:
+    """For the header, long and short: how many conversations and matches; a `+` while more may come."""
+    more = "" if page.final else "+"
+    matches = sum(hit.count or len(hit.matches) for hit in page.hits)
+    unsure = "+" if more or any(hit.count is None and hit.matches for hit in page.hits) else ""
+    conversations = f"{page.total:,}{more} conversation{'' if page.total == 1 and not more else 's'}"
+    if not matches:
+        return (conversations, conversations)
+    found = f"{matches:,}{unsure} match{'' if matches == 1 and not unsure else 'es'}"
+    return (f"{conversations} · {found}", found)
+
+
+def status_forms(
+    query: SearchQuery, page: SearchPage | None, *, running: bool, at: int, scan_key: str
+) -> tuple[Form, ...]:
+    """The status line, from long to short: route, time, what was left out, and whether more is coming.
+
+    `scan_key`: what to press to read what no index holds; empty when there is nothing more to read.
+    """
+    if page is None:
+        return ((((f"{_doing(query)}…", "quiet"),), ""),)
+    facts = [page.route, f"{_time(page.elapsed_ms)}"]
+    if running or not page.final:
+        facts.append(_progress(query, page, running=running))
+    elif not page.hits:
+        facts.insert(0, no_matches(query.text, page))
+    position = (f"{at + 1:,} of {len(page.hits):,}", f"{at + 1:,}/{len(page.hits):,}") if page.hits else ("", "")
+    offer: tuple[Part, ...] = (gap(3), (scan_key, "strong"), (" scans it", "quiet")) if scan_key else ()
+    long = " · ".join((*facts, *(one_line(notice) for notice in page.notices)))
+    return (
+        (((long, "quiet"), *offer), position[0]),
+        (((" · ".join(facts), "quiet"),), position[0]),
+        (((facts[0] if not page.hits else facts[-1], "quiet"),), position[1]),
+    )
+
+
+def notice_lines(page: SearchPage | None, *, whole: bool) -> list[Paragraph]:
+    """What stands above the status line, a line each: stores that failed; notices, when the `whole` of them
+    does not fit below."""
+    if page is None:
+        return []
+    failed: list[Paragraph] = [
+        ((f"{one_line(each.profile)}: ", "soft"), (one_line(each.error, 400), "bad")) for each in page.errors
+    ]
+    return failed + [((one_line(notice, 400), "quiet"),) for notice in page.notices if whole]
+
+
+def _doing(query: SearchQuery) -> str:
+    return "scanning" if query.scan else "searching"
+
+
+def _progress(query: SearchQuery, page: SearchPage, *, running: bool) -> str:
+    share = "" if page.progress is None else f"{page.progress:.0%}"
+    if running:
+        return f"{_doing(query)}… {share}".strip()
+    return f"stopped at {share}" if share else "stopped"
+
+
+def _time(milliseconds: float) -> str:
+    return f"{milliseconds:.0f} ms" if milliseconds < 10_000 else f"{milliseconds / 1_000:.0f} s"
+
+
+def no_matches(text: str, page: SearchPage) -> str:
+    """`no matches for x in 242 conversations`."""
+    asked = words_of(text) or one_line(text, _LONGEST)
+    return f"no matches for {asked} in {count(page.searched, 'conversation')}"
+
+
+def nothing_found(
+    text: str, page: SearchPage, ways: Sequence[WayOut], *, scannable: bool
+) -> tuple[list[Paragraph], list[Way], list[Paragraph]]:
+    """The page that stands in place of hits: what was searched, the ways out, the grammar."""
+    words = words_of(text)
+    filtered = bool(filter_words(text))
+    where = count(page.searched, "conversation") + (" that pass the filters" if filtered and words else "")
+    if words:
+        head: Paragraph = (("No matches for ", "soft"), (words, "title"), (f" in {where}.", "soft"))
+    else:
+        head = (("No conversation passes ", "soft"), (one_line(text, _LONGEST), "title"), (".", "soft"))
+    rows = [
+        Way(one_line(way.label, _LONGEST), count(way.conversations, "conversation"), matches_word(way.matches))
+        for way in ways
+    ]
+    if scannable:
+        rows.append(Way(SCAN))
+    return [head], rows, [((SEARCHED, "quiet"),), *GRAMMAR]
+
+
+def matches_word(n: int) -> str:
+    return count(n, "match", "matches") if n else ""
+
+
+def unparsable(text: str, reason: str) -> list[Paragraph]:
+    """The page of a query that cannot be understood."""
+    shown = one_line(text, _LONGEST)
+    return [(("Cannot parse ", "bad"), (shown, "title"), (f": {one_line(reason, 300)}", "soft"))]
+
+
+def unparsable_status(text: str, reason: str) -> tuple[Form, ...]:
+    shown, why = one_line(text, 40), one_line(reason, 200)
+    return (
+        ((("cannot parse", "bad"), (f" {shown}: {why}", "quiet")), ""),
+        ((("cannot parse", "bad"), (f": {why}", "quiet")), ""),
+    )
+
+
+def failed(sentence: str) -> list[Paragraph]:
+    """The page of a search that could not be made."""
+    return [(("Could not search. ", "bad"), (sentence, "soft"))]
+
+
+def failed_status(sentence: str) -> tuple[Form, ...]:
+    return ((((sentence, "bad"),), ""),)
+
+
+def box_keys(*, text: bool, hits: bool, way: bool, recent: bool) -> tuple[tuple[str, str], ...]:
+    """What works while the box takes all letters: there are `hits`, or a `way` to take, or neither."""
+    keys: list[tuple[str, str]] = []
+    if hits:
+        keys += [("enter", "read"), ("↑ ↓", "hits"), ("tab", "to the hits")]
+    elif way:
+        keys += [("enter", "search like this"), ("↑ ↓", "choose")]
+    keys += [("ctrl+r", "recent")] if recent else []
+    return (*keys, ("esc", "clear" if text else "back"))
+
+
+def recent_page(recent: Sequence[str]) -> tuple[list[Paragraph], list[Way], list[Paragraph]]:
+    """What an empty box offers."""
+    if not recent:
+        return [(("Search every word that was ever exchanged.", "soft"),)], [], list(GRAMMAR)
+    return [(("Recent queries", "aside"),)], [Way(one_line(text, 200)) for text in recent], list(GRAMMAR)

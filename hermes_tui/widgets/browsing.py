@@ -1,0 +1,114 @@
+"""What the list says about itself: how much of it is in sight, what is hidden, and what stands in place of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hermes_tui.domain.sessions import ConversationPage, HiddenReason
+from hermes_tui.text import clean, count, one_line
+from hermes_tui.widgets.ink import Form, Line, Part, View, gap, line
+from hermes_tui.widgets.ways import Paragraph, Way
+
+_PROBLEMS = 3
+"""Stores that cannot be read, and notices, each on a line of its own; more are counted."""
+
+
+def hidden_words(hidden: dict[HiddenReason, int]) -> str:
+    """`194 automation · 3 archived · 2 empty`."""
+    return " · ".join(f"{hidden[reason]:,} {reason}" for reason in HiddenReason if hidden.get(reason))
+
+
+def amount(page: ConversationPage) -> tuple[str, str]:
+    """How many are in the list, of how many; long and short."""
+    return (f"{page.total:,} of {count(page.of, 'conversation')}", f"{page.total:,} of {page.of:,}")
+
+
+def status_forms(page: ConversationPage, cursor: int, *, shown: bool) -> tuple[Form, ...]:
+    """What is hidden and how to see it, and the position. `shown`: hidden ones are in the list."""
+    position = (f"{cursor + 1:,} of {page.total:,}", f"{cursor + 1:,}/{page.total:,}") if page.rows else ("", "")
+    hidden = sum(page.hidden.values())
+    if shown:
+        return (
+            (
+                (("all are shown   ", "quiet"), ("a", "strong"), (" hides what is left out by default", "quiet")),
+                position[0],
+            ),
+            ((("all are shown   ", "quiet"), ("a", "strong"), (" hides", "quiet")), position[1]),
+        )
+    if not hidden:
+        return (((("nothing is hidden", "quiet"),), position[0]), (((" ", "quiet"),), position[1]))
+    words = hidden_words(page.hidden)
+    return (
+        (((f"hidden: {words}   ", "quiet"), ("a", "strong"), (" shows them", "quiet")), position[0]),
+        (((f"{hidden:,} hidden   ", "quiet"), ("a", "strong"), (" shows", "quiet")), position[1]),
+    )
+
+
+def problems(page: ConversationPage | None, error: str = "") -> list[tuple[Part, str]]:
+    """Stores that cannot be read, and notices, each with its mark."""
+    said: list[tuple[Part, str]] = [(("✗", "bad"), error)] if error else []
+    if page is not None:
+        said += [(("✗", "bad"), f"{each.profile}: {each.error}") for each in page.errors]
+        said += [(("!", "gold"), notice) for notice in page.notices]
+    return said
+
+
+def problems_view(page: ConversationPage | None, error: str = "") -> View:
+    """One line for each of them; none when all is well."""
+
+    def view(width: int, height: int) -> list[Line]:
+        said = problems(page, error)
+        more = len(said) - _PROBLEMS
+        lines = [line(gap(1), mark, gap(1), (one_line(text), "soft")) for mark, text in said[:_PROBLEMS]]
+        return [*lines, line(gap(3), (f"and {more} more", "aside"))] if more > 0 else lines
+
+    return view
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A page in place of rows."""
+
+    head: Sequence[Paragraph]
+    ways: Sequence[tuple[str, Way]] = ()
+    """What taking a row does (`hidden`, `search`, `clear`, `again`, `profiles`), and the row."""
+    tail: Sequence[Paragraph] = ()
+
+
+PROFILES = Way("look into another profile")
+READING = Notice(((("reading …", "aside"),),))
+
+
+def nothing(page: ConversationPage, text: str) -> Notice:
+    """Why there are no rows, and the ways out."""
+    hidden = sum(page.hidden.values())
+    look = [("profiles", PROFILES)]
+    if page.of == 0:
+        head: Paragraph = (("No conversations yet.", "title"),)
+        tail: Paragraph = (("Hermes writes one with the first words that are said. This list follows.", "quiet"),)
+        return Notice((head,), look, (tail,))
+    show = [("hidden", Way("show them", count(hidden, "conversation")))] if hidden else []
+    if text:
+        words = one_line(text, 120)
+        head = (("No conversation passes ", "title"), (words, "ink"), (".", "title"))
+        tail = ((f"Looked at titles, first words, ids, sources, models and workspaces of {page.of:,}.", "quiet"),)
+        if hidden:
+            show = [("hidden", Way("show hidden ones that do", count(hidden, "conversation")))]
+        search = ("search", Way(f"search what was said for {one_line(text, 40)}"))
+        return Notice((head,), [*show, search, ("clear", Way("clear the filter"))], (tail,))
+    head = ((f"Nothing but hidden conversations: {hidden_words(page.hidden)}.", "title"),)
+    return Notice((head,), [*show, *look])
+
+
+def failed(sentence: str, *, busy: bool) -> Notice:
+    """The store cannot be read, and why; `busy`: only for the moment."""
+    mark: Part = ("◐", "gold") if busy else ("✗", "bad")
+    told = "Another program holds the store. Trying again …" if busy else "This store cannot be read."
+    head: list[Paragraph] = [(mark, (told, "title")), *(((each, "soft"),) for each in _lines(sentence))]
+    ways = [("again", Way("try again")), ("profiles", PROFILES)]
+    return Notice(head, ways, ((("Nothing was changed. This page looks again by itself.", "quiet"),),))
+
+
+def _lines(sentence: str) -> list[str]:
+    return [one_line(each) for each in clean(sentence).split("\n") if each.strip()]

@@ -1,0 +1,322 @@
+"""The answer to a search: a hit is a conversation, its title and up to three of its matches."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from textual import events
+from textual.message import Message
+from textual.strip import Strip
+
+from hermes_tui.domain.queries import Hit, Match, SearchPage, Tier
+from hermes_tui.domain.sessions import ConversationKey, Details
+from hermes_tui.text import clean, count, one_line
+from hermes_tui.times import ago, now
+from hermes_tui.widgets.ink import BLANK_CELL, Line, Part, around, crop, cut, fit, gap, line, measure
+from hermes_tui.widgets.scrolling import Scrolling
+from hermes_tui.widgets.wording import active_word, mark_part, source_word, title_part
+
+MARKS: dict[str, Part] = {"user": ("●", "gold"), "assistant": ("◆", "good"), "tool": ("▸", "quiet")}
+"""What hangs before a snippet: who said it. Any other role is an event."""
+EVENT: Part = ("◈", "quiet")
+SHOWN = 3
+"""Matches of a hit that are shown."""
+_FLAT = str.maketrans("\n\t", "  ")
+_KEPT_AT_MOST = 500
+"""Hits whose strips are kept: several screens full."""
+
+
+def snippet(match: Match, width: int, ink: str) -> tuple[Part, ...]:
+    """A match on one line of at most `width` cells, its words in `ink`, slid until they show."""
+    text = clean(match.snippet).translate(_FLAT)
+    lead: tuple[Part, ...] = ()
+    if match.tool:
+        name = cut(one_line(match.tool, 40), max(0, width - 24))
+        lead = ((name, "lit"), gap(2)) if name else ()
+        width -= measure(lead)
+    parts: list[Part] = [("", "soft")]
+    at = 0
+    for start, end in sorted(match.spans):
+        start, end = max(at, start), min(end, len(text))
+        if start >= end:
+            continue
+        word = text[start:end]
+        shown = cut(word, width - 7)
+        parts += [(text[at:start], "soft"), (shown, ink)]
+        if shown != word:
+            parts.append(("…", "quiet"))
+        at = end
+    parts.append((text[at:], "soft"))
+    kept = [part for part in parts if part[0]] or [("", "soft")]
+    if kept[0][1] == ink:
+        kept.insert(0, ("", "soft"))
+    return (*lead, *around(kept, width))
+
+
+@dataclass(frozen=True, slots=True)
+class HitStyle:
+    """What the lines of a hit depend on beside the hit."""
+
+    present: float
+    profiles: bool = False
+    """Several profiles are open: every hit says which is its own."""
+
+
+def hit_lines(hit: Hit, width: int, style: HitStyle, *, on: bool, details: Details | None = None) -> list[Line]:
+    """Title and snippets; `on`: under the cursor, where the best match is reversed."""
+    ground = "cursor" if on else ""
+    bar: Part = ("▌", "gold") if on else BLANK_CELL
+    conversation = hit.conversation
+    active = fit(active_word(conversation, style.present), 9, "right")
+    facts: list[Part] = [(active, "good" if conversation.live else "quiet"), BLANK_CELL]
+    if width >= 60:
+        facts.insert(0, (fit(source_word(conversation.source), 8) + "  ", "quiet"))
+    if style.profiles and width >= 50:
+        facts.insert(0, (fit(one_line(conversation.profile, 40), 10) + "  ", "quiet"))
+    tail: Part = ("".join(f"  {word}" for word in _words(hit)), "quiet")
+    name, ink = title_part(conversation, details)
+    room = max(6, width - 5 - measure(facts) - measure((tail,)))
+    title = crop(((name, "title" if ink == "ink" else ink),), room)
+    lines = [line(bar, mark_part(conversation, details), BLANK_CELL, *title, tail, right=tuple(facts), ground=ground)]
+    for i, match in enumerate(hit.matches[:SHOWN]):
+        role = MARKS["tool"] if match.tool else MARKS.get(match.role, EVENT)
+        when = (fit(ago(match.timestamp, style.present), 9, "right"), "quiet")
+        parts = snippet(match, width - 15, "now" if on and i == 0 else "match")
+        lines.append(line(bar, role, BLANK_CELL, *parts, right=(when, BLANK_CELL), ground=ground))
+    return lines
+
+
+def _words(hit: Hit) -> list[str]:
+    """What stands after the title: how many matches, and what one should know of the conversation."""
+    words = [count(hit.count, "match", "matches")] if hit.count and hit.count > 1 else []
+    if hit.in_delegate:
+        words.append("in a delegate's run")
+    if hit.conversation.archived:
+        words.append("archived")
+    if hit.conversation.hidden:
+        words.append("hidden")
+    return words
+
+
+class Hits(Scrolling, can_focus=True):
+    """Hits of two to four lines, a blank between them, tier names above the first of each tier."""
+
+    @dataclass
+    class Selected(Message):
+        """The cursor stands on this hit now; None when there is none."""
+
+        hit: Hit | None
+
+    @dataclass
+    class Opened(Message):
+        """A hit was clicked twice, on its title or on the given match."""
+
+        match: int
+
+    @dataclass
+    class Wanted(Message):
+        """These came into sight, and nobody has said yet what they are called and how they stand."""
+
+        keys: tuple[ConversationKey, ...]
+
+    def __init__(self, *, profiles: bool = False, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self._hits: tuple[Hit, ...] = ()
+        self._tops: array[int] = array("q")
+        """Where each hit begins, its tier's name included; one more: where all ends."""
+        self._labels: dict[int, str] = {}
+        self._cursor = 0
+        self._moved = False
+        """The reader has chosen the hit under the cursor."""
+        self._style = HitStyle(0.0, profiles)
+        self._details: dict[ConversationKey, Details | None] = {}
+        self._kept: dict[tuple[int, bool], list[Strip]] = {}
+
+    # what it shows
+
+    @property
+    def hits(self) -> tuple[Hit, ...]:
+        return self._hits
+
+    @property
+    def cursor(self) -> int:
+        """Position of the hit under the cursor."""
+        return self._cursor
+
+    @property
+    def current(self) -> Hit | None:
+        """The hit under the cursor."""
+        return self._hits[self._cursor] if self._hits else None
+
+    def show(self, page: SearchPage, *, fresh: bool = True) -> None:
+        """Show these hits. A `fresh` answer begins at its first hit; another page of the same answer leaves
+        the cursor on its conversation, and that conversation where it is on the screen."""
+        before, held = self.current, self._tops[self._cursor] - self.top if self._hits else 0
+        self._hits = page.hits
+        self._lay_out()
+        found = None
+        if before is not None and not fresh:
+            found = self._position(before.conversation.key)
+        self._moved = self._moved and not fresh and found is not None
+        if found is None:
+            found = 0 if fresh else min(self._cursor, max(0, len(self._hits) - 1))
+        top = 0 if fresh else self._tops[found] - held if self._hits else 0
+        if not self._moved and not fresh and self.top == 0 and self._hits:
+            # Nobody has chosen yet: the best stay in sight, and the cursor goes along as far as that allows.
+            top = 0
+            if self._last_line(found) >= self.size.height > 0:
+                found = 0
+        self._cursor = found
+        self._style = HitStyle(now(), self._style.profiles)
+        self._kept.clear()
+        self.go(top)
+        if self.size.height and self._hits:
+            self._keep_in_sight()
+        self.post_message(self.Selected(self.current))
+
+    def details(self, key: ConversationKey) -> Details | None:
+        """What is known of the messages of this conversation."""
+        return self._details.get(key)
+
+    def show_details(self, details: Mapping[ConversationKey, Details]) -> None:
+        """What a look at the messages says of some conversations."""
+        self._details.update(details)
+        self._kept.clear()
+        self.refresh()
+
+    # moving
+
+    def move(self, step: int) -> None:
+        """The cursor `step` hits on, as far as there are any."""
+        self.choose(self._cursor + step)
+
+    def page(self, step: int) -> None:
+        """A screen on or back: to the hit that stands there."""
+        self._jump(step * max(1, self.size.height - 2))
+
+    def half(self, step: int) -> None:
+        """Half a screen on or back."""
+        self._jump(step * max(1, self.size.height // 2))
+
+    def _jump(self, lines: int) -> None:
+        if not self._hits:
+            return
+        found = self._at(max(0, self._tops[self._cursor] + lines))
+        self.choose(found if found != self._cursor else self._cursor + (1 if lines > 0 else -1))
+
+    def first(self) -> None:
+        """To the best hit."""
+        self.choose(0)
+
+    def last(self) -> None:
+        """To the last hit."""
+        self.choose(len(self._hits) - 1)
+
+    def choose(self, position: int) -> None:
+        """The cursor on the hit at this position, or the nearest one there is."""
+        if not self._hits:
+            return
+        position = max(0, min(position, len(self._hits) - 1))
+        changed = position != self._cursor
+        self._cursor, self._moved = position, True
+        self._keep_in_sight()
+        if changed:
+            self.post_message(self.Selected(self.current))
+
+    def _keep_in_sight(self) -> None:
+        self.reveal(self._tops[self._cursor], self._last_line(self._cursor))
+
+    # layout
+
+    @property
+    def total(self) -> int:
+        return self._tops[-1] if self._hits else 0
+
+    def _lay_out(self) -> None:
+        tops, y = array("q"), 0
+        self._labels = {}
+        tier: Tier | None = None
+        for i, hit in enumerate(self._hits):
+            if hit.tier is not tier:
+                tier = hit.tier
+                if tier.label:
+                    self._labels[i] = tier.label
+            # Between lines without snippets a blank would part nothing.
+            if i and (i in self._labels or hit.matches or self._hits[i - 1].matches):
+                y += 1
+            tops.append(y)
+            y += (i in self._labels) + 1 + min(SHOWN, len(hit.matches))
+        tops.append(y)
+        self._tops = tops
+
+    def _at(self, y: int) -> int:
+        """The hit that line `y` belongs to."""
+        return bisect_right(self._tops, y, hi=len(self._hits)) - 1
+
+    def _last_line(self, position: int) -> int:
+        shown = min(SHOWN, len(self._hits[position].matches))
+        return self._tops[position] + (position in self._labels) + shown
+
+    def _position(self, key: ConversationKey) -> int | None:
+        return next((i for i, hit in enumerate(self._hits) if hit.conversation.key == key), None)
+
+    def go(self, top: int) -> None:
+        super().go(top)
+        first, last = max(0, self._at(self.top)), self._at(self.top + self.size.height) + 1
+        keys = (hit.conversation.key for hit in self._hits[first:last])
+        wanted = tuple(key for key in keys if key not in self._details)
+        if wanted:
+            self._details.update(dict.fromkeys(wanted))
+            self.post_message(self.Wanted(wanted))
+
+    # drawing
+
+    def draw(self, y: int, width: int) -> Strip:
+        position = self._at(y)
+        strips = self._strips(position, width)
+        at = y - self._tops[position]
+        return self.placed(strips[at] if at < len(strips) else self.strip(Line(), width), y)
+
+    def spoken(self, y: int) -> str | None:
+        return self.draw(y, self.size.width).text if y < self.total else None
+
+    def _strips(self, position: int, width: int) -> list[Strip]:
+        on = position == self._cursor
+        found = self._kept.get((position, on))
+        if found is None:
+            hit = self._hits[position]
+            details = self._details.get(hit.conversation.key)
+            lines = hit_lines(hit, width, self._style, on=on, details=details)
+            if position in self._labels:
+                lines.insert(0, line(gap(3), (self._labels[position], "aside")))
+            found = [self.strip(each, width) for each in lines]
+            if len(self._kept) >= _KEPT_AT_MOST:
+                self._kept.clear()
+            self._kept[position, on] = found
+        return found
+
+    def notify_style_update(self) -> None:
+        super().notify_style_update()
+        self._kept.clear()
+
+    def on_resize(self) -> None:
+        self._kept.clear()
+        self.go(self.top)
+        if self._hits:
+            self._keep_in_sight()
+
+    def on_click(self, event: events.Click) -> None:
+        y = self.top + event.y
+        if not self._hits or y >= self.total:
+            return
+        position = self._at(y)
+        if y > self._last_line(position):
+            return
+        self.focus()
+        self.choose(position)
+        if event.chain == 2:
+            match = y - self._tops[position] - (position in self._labels) - 1
+            self.post_message(self.Opened(max(0, match)))

@@ -1,0 +1,144 @@
+"""The pane beside a list: what a conversation is, and how it ended."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hermes_tui.domain.links import link_to
+from hermes_tui.domain.messages import Recap, RecapEntry
+from hermes_tui.domain.sessions import Conversation, Details, Provenance
+from hermes_tui.text import clean, count, one_line
+from hermes_tui.widgets.ink import AXIS, BLANK_CELL, Line, Part, View, crop, gap, line, wrap
+from hermes_tui.widgets.wording import facts, title_part
+
+MARKS: dict[str, Part] = {"user": ("●", "gold"), "assistant": ("◆", "good")}
+EVENT: Part = ("◈", "quiet")
+CALLS: Part = ("▸", "quiet")
+LIMIT = 4
+"""Lines of an entry that is not the last answer."""
+_MARKUP = re.compile(r"\*\*(?P<strong>[^*\n]{1,300})\*\*|`(?P<code>[^`\n]{1,300})`")
+_BLANKS = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
+
+
+@dataclass(frozen=True, slots=True)
+class Previewed:
+    """What is known so far of the conversation under the cursor."""
+
+    conversation: Conversation
+    details: Details | None = None
+    recap: Recap | None = None
+    """None while it is being read."""
+    provenance: Provenance | None = None
+    profile: bool = False
+    """Several profiles are open."""
+    said: str = ""
+    """In place of the recap: that it is being read, or why it could not be."""
+
+
+def inline(text: str, ink: str) -> list[Part]:
+    """Safe text with `code` and **strong** words, their marks dropped."""
+    parts: list[Part] = []
+    at = 0
+    for found in _MARKUP.finditer(text):
+        name = found.lastgroup or ink
+        parts += [(text[at : found.start()], ink), (found[name], name)]
+        at = found.end()
+    parts.append((text[at:], ink))
+    return [part for part in parts if part[0]]
+
+
+def _entry(entry: RecapEntry, width: int, limit: int, ink: str, seen: int) -> list[Line]:
+    """An entry with its mark in the margin, its calls on a line of their own."""
+    mark = MARKS.get(entry.who, EVENT)
+    text = _BLANKS.sub("\n", clean(entry.text[:seen]).replace("\t", "    ")).strip()
+    lines: list[Line] = []
+    if text:
+        rows = wrap(inline(text, ink), width - 5, limit)
+        lines = [line(gap(1), mark if i == 0 else BLANK_CELL, BLANK_CELL, *row) for i, row in enumerate(rows)]
+    if entry.calls:
+        names = ", ".join(one_line(name, 40) for name in entry.tools)
+        said = f"{count(entry.calls, 'call')}: {names}" if names else count(entry.calls, "call")
+        lines.append(line(gap(1), CALLS, BLANK_CELL, *crop(((said, "aside"),), width - 4)))
+    return lines
+
+
+def recap_lines(entries: Sequence[RecapEntry], width: int, *, limit: int = LIMIT, height: int = 60) -> list[Line]:
+    """Each exchange, a blank between them; the last answer whole (as far as `height` lines go) and bright."""
+    out: list[Line] = []
+    for i, entry in enumerate(entries):
+        last = i == len(entries) - 1 and entry.who == "assistant"
+        ink = {"user": "ink", "assistant": "ink" if last else "soft"}.get(entry.who, "aside")
+        rows = height if last else limit
+        lines = _entry(entry, width, max(1, rows), ink, max(1, width) * (rows + 1))
+        if out and lines and entry.who in MARKS and entry.text.strip():
+            out.append(line())
+        out += lines
+    return out
+
+
+def recap_fitting(recap: Recap, width: int, room: int) -> list[Line]:
+    """As many of the last entries as fit, and how many there were before; it begins with a person or the
+    assistant."""
+    entries = list(recap.entries)
+    earlier = recap.earlier
+    while True:
+        lead: list[Line] = []
+        if earlier:
+            lead = [line(AXIS, (count(earlier, "earlier message"), "aside")), line()]
+        lines = [*lead, *recap_lines(entries, width, height=max(1, room - len(lead)))]
+        begins = not entries or entries[0].who in MARKS
+        if len(entries) <= 1 or (len(lines) <= room and begins):
+            return lines[:room]
+        del entries[0]
+        earlier += 1
+
+
+def provenance_words(provenance: Provenance) -> str:
+    """`from telegram · Mei · thread 4`, as far as known."""
+    words = [f"began in {one_line(provenance.created_source, 40)}"] if provenance.created_source else []
+    for label, value in (
+        ("user", provenance.user),
+        ("chat", provenance.chat),
+        ("thread", provenance.thread),
+        ("handoff", provenance.handoff),
+    ):
+        if value:
+            words.append(f"{label} {one_line(value, 60)}")
+    return " · ".join(words)
+
+
+def preview_view(shown: Previewed | None) -> View:
+    """Title, facts, as many of the last messages as fit, the link."""
+
+    def view(width: int, height: int) -> list[Line]:
+        if shown is None:
+            return []
+        row = shown.conversation
+        title, _ = title_part(row, shown.details)
+        top = [line(AXIS, *each) for each in wrap([(title, "title")], width - 5, 2)]
+        said = facts(row, shown.details, profile=shown.profile)
+        if shown.provenance is not None and (words := provenance_words(shown.provenance)):
+            said.append(words)
+        for fact in said:
+            top += [line(AXIS, *each) for each in wrap([(fact, "quiet")], width - 5, 2)]
+        top.append(line())
+        foot = [line(), line(AXIS, *crop(((link_to(row.profile, one_line(row.id)), "quiet"),), width - 4))]
+        room = height - len(top) - len(foot)
+        if room < 3:
+            return [*top, *foot[1:]][:height]
+        body = _body(shown, width, room)
+        return [*top, *body, *[line()] * (room - len(body)), *foot]
+
+    return view
+
+
+def _body(shown: Previewed, width: int, room: int) -> list[Line]:
+    if shown.said:
+        return [line(AXIS, *row) for row in wrap([(one_line(shown.said), "aside")], width - 5, room)]
+    if shown.recap is None:
+        return []
+    if not shown.recap.entries:
+        return [line(AXIS, ("nothing was said yet" if shown.conversation.live else "nothing was said", "aside"))]
+    return recap_fitting(shown.recap, width, room)

@@ -1,0 +1,341 @@
+"""Where everything stands. The truth is the pin: one line of one message at one line of the screen. All else is
+laid out from it, so a height that turns out otherwise moves what is out of sight and nothing else."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from hermes_tui.widgets.transcript.heights import Heights
+from hermes_tui.widgets.transcript.leaves import Leaf
+from hermes_tui.widgets.transcript.order import TOOL, Order, survivor
+from hermes_tui.widgets.transcript.rendering import CLOSED
+from hermes_tui.widgets.transcript.shelf import Shelf
+
+Cell = tuple[int, int]
+"""(position, line of that message); line -1 is the blank above it."""
+ALL = 1 << 60
+
+
+@dataclass(slots=True)
+class Pin:
+    """One line that stays where it is."""
+
+    position: int = 0
+    line: int = 0
+    y: int = 0
+    """Line of the screen; may lie outside of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """What the pin means, while its message is set anew: the item, and how far into it."""
+
+    key: str
+    into: int
+    """Offset in the message's texts, from where the item begins."""
+
+
+class Layout:
+    """Lays out the frame: which line of which message is drawn where."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self.shelf = shelf
+        self.order = Order()
+        self.heights = Heights()
+        self.pin = Pin()
+        self.hold: Hold | None = None
+        self.at_end = False
+        """The last line stays at the bottom, whatever comes."""
+        self.height = 0
+        self.frame: list[Cell] = []
+        """As laid out last; shorter than the screen when the transcript is."""
+        self.complete = True
+        """Everything in the frame is set; otherwise parts are blank for the moment."""
+        self._deadline: float | None = None
+
+    # what is known of messages
+
+    @property
+    def tools_open(self) -> bool:
+        return self.shelf.setting.tools > CLOSED
+
+    def leaf(self, position: int) -> Leaf | None:
+        """The leaf at this position; None while its text is not here."""
+        return self.shelf.leaf(self.order.ids[position], self.order.seams(position))
+
+    def set(self, position: int, count: int = ALL) -> Leaf | None:
+        """The leaf with `count` rows, or all; None when it is not here or there is no time left for it."""
+        leaf = self.shelf.peek(self.order.ids[position])
+        if leaf is None:
+            if self._late():
+                return None
+            leaf = self.leaf(position)
+            if leaf is None:
+                return None
+        if not leaf.pull(count, self._deadline):
+            return None
+        return leaf
+
+    def _late(self) -> bool:
+        return self._deadline is not None and time.perf_counter() > self._deadline
+
+    def gap(self, position: int) -> int:
+        """Blank lines above a message: one, but none at the top, above nothing, and between folded lines."""
+        leaf = self.shelf.peek(self.order.ids[position])
+        if position == 0 or (leaf is not None and leaf.done and not leaf.rows):
+            return 0
+        tight = leaf.top if leaf is not None else self._folded_tool(position)
+        return 0 if tight and self._ends_tight(position - 1) else 1
+
+    def _folded_tool(self, position: int) -> bool:
+        return self.order.roles[position] == TOOL and not self.tools_open
+
+    def _ends_tight(self, position: int) -> bool:
+        for at in range(position, max(-1, position - 64), -1):
+            leaf = self.shelf.peek(self.order.ids[at]) or (None if self._late() else self.leaf(at))
+            if leaf is None:
+                return self._folded_tool(at)
+            if not leaf.done or leaf.rows:
+                return leaf.bottom
+        return True
+
+    def lines(self, position: int) -> int:
+        """Lines of a message without the blank above it, as far as known."""
+        leaf = self.shelf.peek(self.order.ids[position])
+        if leaf is not None and leaf.done:
+            return len(leaf.rows)
+        guess = self.order.estimate(position, tools_open=self.tools_open) - self.gap(position)
+        return max(1, guess, len(leaf.rows) + 1 if leaf is not None else 0)
+
+    def _settle(self, position: int, leaf: Leaf) -> None:
+        if leaf.done:
+            self.heights.set(position, len(leaf.rows) + self.gap(position))
+
+    # laying out
+
+    def show(self, order: Order) -> None:
+        """Another order, of which messages that are here keep their place on the screen."""
+        old = self.order
+        if len(old) and len(order):
+            place, same = survivor(old, self.pin.position, order)
+            self.pin.position = place
+            if not same:
+                self.pin.line, self.hold = 0, None
+            elif old.seams(self.pin.position) != order.seams(place):
+                self.keep(old_position=self.pin.position)
+        changed = [order.ids[place] for place in order._seams] if order.outline is not old.outline else []
+        self.order = order
+        self.shelf.drop(each for each in changed if self.shelf.has(each))
+        self.estimate()
+
+    def estimate(self) -> None:
+        """Guess all heights anew, and correct those of the messages that are set."""
+        self.heights = Heights(self.order.estimates(tools_open=self.tools_open))
+
+    def keep(self, old_position: int | None = None) -> None:
+        """Hold on to what the pin means: its message will be set anew."""
+        leaf = self._pinned()
+        self.hold = None
+        if leaf is None or not 0 <= self.pin.line < len(leaf.rows):
+            return
+        row = leaf.rows[self.pin.line]
+        if 0 <= row[4] < len(leaf.items):
+            item = leaf.items[row[4]]
+            begin = leaf.rows[item.row][7] if item.row >= 0 else row[7]
+            self.hold = Hold(item.key, row[7] - begin)
+
+    def _pinned(self) -> Leaf | None:
+        return self.shelf.peek(self.order.ids[self.pin.position]) if len(self.order) else None
+
+    def _recover(self) -> bool:
+        """Find what was held in the leaf that was set anew; False while there is no time or no text."""
+        hold, pin = self.hold, self.pin
+        if hold is None:
+            return True
+        leaf = self.set(pin.position, 1)
+        if leaf is None:
+            return False
+        index = leaf.find(hold.key)
+        while index is not None and leaf.items[index].row < 0 and not leaf.done:
+            if not leaf.pull(len(leaf.rows) + 32, self._deadline):
+                return False
+        if index is not None and leaf.items[index].row >= 0:
+            line = leaf.items[index].row
+            target = leaf.rows[line][7] + hold.into
+            at = line
+            while True:
+                if at + 1 >= len(leaf.rows) and not leaf.pull(at + 2, self._deadline):
+                    return False
+                if at + 1 >= len(leaf.rows) or leaf.rows[at + 1][7] > target:
+                    break
+                at += 1
+                line = at if leaf.rows[at][4] == index else line
+            pin.line = line
+        self.hold = None
+        return True
+
+    def lay(self, height: int, deadline: float | None = None) -> list[Cell]:
+        """The frame for a screen of this height. What cannot be set by `deadline` is left blank: `complete` says so."""
+        self.height, self._deadline = height, deadline
+        self.complete = True
+        self.frame = []
+        if not len(self.order) or height < 1:
+            return self.frame
+        self.pin.position = max(0, min(self.pin.position, len(self.order) - 1))
+        if not self._recover():
+            self.complete = False
+        for _ in range(4):
+            if self.at_end:
+                self._pin_end()
+            frame, top, bottom = self._fill()
+            shift = self._shift(top, bottom)
+            if not shift:
+                break
+            self.at_end = False
+            self.pin.y += shift
+        else:
+            frame, _, _ = self._fill()
+        self.frame = frame
+        self.at_end = self.at_end or (self.sees_end and not self.sees_all)
+        self._choose()
+        self._deadline = None
+        return frame
+
+    def _shift(self, top: int | None, bottom: int | None) -> int:
+        """How far everything must move so that no room is left above the first line, or below the last."""
+        if top is not None and (top > 0 or (bottom is not None and bottom - top <= self.height)):
+            return -top
+        if bottom is not None and bottom < self.height:
+            return self.height - bottom
+        return 0
+
+    def _pin_end(self) -> None:
+        position = len(self.order) - 1
+        leaf = self.set(position)
+        while leaf is not None and leaf.done and not leaf.rows and position > 0:
+            position -= 1
+            leaf = self.set(position)
+        self.hold = None
+        self.pin = Pin(position, self.lines(position) - 1, self.height - 1)
+
+    def _fill(self) -> tuple[list[Cell], int | None, int | None]:
+        """(the frame, where the first message begins, where the last one ends): None for what is out of sight."""
+        above, top = self._upward()
+        below, bottom = self._downward()
+        return [*above, *below], top, bottom
+
+    def _downward(self) -> tuple[list[Cell], int | None]:
+        cells: list[Cell] = []
+        position, line, y = self.pin.position, self.pin.line, self.pin.y
+        count = len(self.order)
+        while y < self.height and position < count:
+            leaf = self.set(position, line + self.height - y)
+            if leaf is None:
+                self.complete = False
+                leaf = self.shelf.peek(self.order.ids[position])
+            else:
+                self._settle(position, leaf)
+                if leaf.done:
+                    line = min(line, len(leaf.rows) - 1)
+            if line < 0 and not self.gap(position):
+                line = 0
+            end = self.lines(position)
+            if leaf is not None and not leaf.done:
+                end = max(end, len(leaf.rows))
+            last = min(end, line + self.height - y)
+            if y < 0:
+                skipped = min(-y, last - line)
+                line, y = line + skipped, y + skipped
+            cells += [(position, i) for i in range(line, last)]
+            y += max(0, last - line)
+            if last >= end:
+                position += 1
+                line = -self.gap(position) if position < count else 0
+        return cells, (y if position >= count else None)
+
+    def _upward(self) -> tuple[list[Cell], int | None]:
+        cells: list[Cell] = []
+        position, line, y = self.pin.position, self.pin.line, self.pin.y
+        while True:
+            first = -self.gap(position)
+            take = max(0, min(line - first, y))
+            low = max(first, line - take) if y > 0 else line
+            for i in range(line - 1, low - 1, -1):
+                y -= 1
+                if y < self.height:
+                    cells.append((position, i))
+            line = low
+            if y <= 0 and line > first:
+                return cells[::-1], None
+            if position == 0:
+                return cells[::-1], y - (line - first)
+            if y <= 0:
+                return cells[::-1], None
+            position -= 1
+            leaf = self.set(position)
+            if leaf is None:
+                self.complete = False
+            else:
+                self._settle(position, leaf)
+            line = self.lines(position)
+
+    def _choose(self) -> None:
+        """The pin becomes the first line in sight that is set for good."""
+        for y, (position, line) in enumerate(self.frame):
+            leaf = self.shelf.peek(self.order.ids[position])
+            if leaf is not None and 0 <= line < len(leaf.rows):
+                if self.hold is None:
+                    self.pin = Pin(position, line, y)
+                return
+
+    # where one is
+
+    @property
+    def sees_end(self) -> bool:
+        """The last line of the last message is in sight."""
+        if not self.frame or not len(self.order):
+            return True
+        position, line = self.frame[-1]
+        rest = range(position + 1, len(self.order))
+        return line >= self.lines(position) - 1 and (
+            not rest or (len(rest) < 64 and all(self.lines(i) + self.gap(i) == 0 for i in rest))
+        )
+
+    @property
+    def sees_all(self) -> bool:
+        """Everything there is fits the screen."""
+        return bool(self.frame) and self.frame[0] == (0, 0) and len(self.frame) < self.height
+
+    @property
+    def top(self) -> int:
+        """The line of the whole that is the first in sight, as far as heights are known."""
+        if not self.frame:
+            return 0
+        position, line = self.frame[0]
+        return self.heights.before(position) + line + self.gap(position)
+
+    # moving
+
+    def scroll(self, lines: int) -> None:
+        """Down by so many lines, or up."""
+        if lines < 0:
+            self.at_end = False
+        self.pin.y -= lines
+
+    def go(self, position: int, line: int = 0, y: int = 0) -> None:
+        """Bring this line of this message to line `y` of the screen."""
+        self.hold, self.at_end = None, False
+        self.pin = Pin(position, line, y)
+
+    def go_to_line(self, line: int) -> None:
+        """Bring this line of the whole to the top."""
+        position, inner = self.heights.find(line)
+        self.go(position, inner - self.gap(position), 0)
+
+    def y_of(self, position: int, line: int) -> int | None:
+        """Where this line is on the screen."""
+        try:
+            return self.frame.index((position, line))
+        except ValueError:
+            return None

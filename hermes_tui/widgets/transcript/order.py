@@ -1,0 +1,131 @@
+"""Which messages are shown in which order: all of them, or the few around the anchor while all are being read."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from hermes_tui import times
+from hermes_tui.domain.messages import NOT_A_PROMPT, ROLE_CODES, Outline, Window
+from hermes_tui.text import count
+
+USER, ASSISTANT, TOOL = ROLE_CODES["user"], ROLE_CODES["assistant"], ROLE_CODES["tool"]
+_ESTIMATES = {USER: 4, ASSISTANT: 6, TOOL: 1, ROLE_CODES["system"]: 3, NOT_A_PROMPT: 2}
+_OPEN_TOOL = 14
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A stretch of a transcript. A position is an index into `ids`."""
+
+    ids: Sequence[int] = ()
+    roles: bytes = b""
+    timestamps: Sequence[float] = ()
+    outline: Outline | None = None
+    """All that is known, as soon as it is."""
+    before: int = 0
+    """How many messages stand before the first of the stretch …"""
+    after: int = 0
+    """… and after its last."""
+    _where: dict[int, int] = field(default_factory=dict)
+    _seams: dict[int, tuple[str, ...]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    @property
+    def total(self) -> int:
+        """Messages of the whole transcript."""
+        return self.before + len(self.ids) + self.after
+
+    def position(self, message_id: int) -> int | None:
+        """Where a message, or the copy of it that is shown, stands."""
+        if self.outline is not None:
+            return self.outline.position(message_id)
+        if not self._where:
+            self._where.update((each, i) for i, each in enumerate(self.ids))
+        return self._where.get(message_id)
+
+    def estimate(self, position: int, *, tools_open: bool = False) -> int:
+        """Lines that a message may take, the blank above it among them."""
+        role = self.roles[position]
+        return _OPEN_TOOL if tools_open and role == TOOL else _ESTIMATES.get(role, 3)
+
+    def estimates(self, *, tools_open: bool = False) -> array[int]:
+        """`estimate` of each message."""
+        guess = [_OPEN_TOOL if tools_open and role == TOOL else _ESTIMATES.get(role, 3) for role in range(256)]
+        return array("i", map(guess.__getitem__, self.roles))
+
+    def seams(self, position: int) -> tuple[str, ...]:
+        """What is written above this message: where a segment begins."""
+        return self._seams.get(position, ())
+
+    def segment(self, position: int) -> tuple[int, int] | None:
+        """(number of the segment, how many there are), counted from 1; None while unknown."""
+        if self.outline is None or not self.outline.segments:
+            return None
+        return self.outline.segment_at(position) + 1, len(self.outline.segments)
+
+    def prompt(self, position: int, step: int) -> int | None:
+        """The next message of the person from here, up or down."""
+        found = self.roles.find(USER, position + 1) if step > 0 else self.roles.rfind(USER, 0, max(0, position))
+        return found if found >= 0 else None
+
+    def at_time(self, moment: float) -> int | None:
+        """The first message of this instant or later."""
+        return next((i for i, at in enumerate(self.timestamps) if at >= moment), None)
+
+
+def window_order(window: Window) -> Order:
+    """The order of a window."""
+    messages = window.messages
+    return Order(
+        ids=array("q", [message.id for message in messages]),
+        roles=bytes(ROLE_CODES.get(message.role, 0) for message in messages),
+        timestamps=array("d", [_stamp(message.timestamp) for message in messages]),
+        before=window.before,
+        after=window.after,
+    )
+
+
+def _stamp(at: float | None) -> float:
+    return float("nan") if at is None else at
+
+
+def outline_order(outline: Outline) -> Order:
+    """The order of all there is."""
+    return Order(outline.ids, outline.roles, outline.timestamps, outline, _seams=_seams(outline))
+
+
+def _seams(outline: Outline) -> dict[int, tuple[str, ...]]:
+    """The words of each seam, by the position below it."""
+    marks = outline.segments
+    firsts = [mark.first for mark in marks]
+    found: dict[int, tuple[str, ...]] = {}
+    for i in range(1, len(marks)):
+        mark = marks[i]
+        above = mark.first - firsts[i - 1]
+        said = f"compacted {times.clock(mark.started_at)} · segment {i + 1} of {len(marks)}"
+        if above > 0:
+            said += f" · {count(above, 'message')} summed up above"
+        place = min(mark.first, max(0, len(outline.ids) - 1))
+        found[place] = (*found.get(place, ()), said)
+    return found
+
+
+def survivor(old: Order, position: int, new: Order) -> tuple[int, bool]:
+    """(where the message of an old position stands now, whether it is that one): else the nearest before it that
+    is still shown, else the first."""
+    for i in range(min(position, len(old) - 1), -1, -1):
+        found = new.position(old.ids[i])
+        if found is not None:
+            return found, i == position
+    return 0, False
+
+
+def nearest(ids: Sequence[int], position_of: dict[int, int], position: int) -> int:
+    """Index in `ids`, which are in transcript order, of the first that stands at or after `position`."""
+    places = [position_of[each] for each in ids]
+    return min(len(ids) - 1, bisect_left(places, position))

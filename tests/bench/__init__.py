@@ -1,0 +1,1 @@
+"""Benchmarks: measured and reported, never asserted."""

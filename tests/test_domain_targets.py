@@ -1,0 +1,124 @@
+"""What a name means: id, beginning of an id, exact title, link."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from hermes_tui.domain.families import Catalogue, build_chains
+from hermes_tui.domain.sessions import Segment
+from hermes_tui.domain.targets import latest, read_name, resolve
+from hermes_tui.errors import TargetAmbiguous, TargetNotFound
+from tests.test_domain_families import compressed, segment
+from tests.values import conversation
+
+
+def catalogue(*rows: Segment, profile: str = "default") -> Catalogue:
+    return Catalogue.of(build_chains(rows), profile)
+
+
+STORE = catalogue(
+    compressed("20260101_090000_aaaaaa", title="Deck", at=1.0),
+    segment("20260102_090000_bbbbbb", "20260101_090000_aaaaaa", title="Deck #2", at=2.0),
+    segment("20260103_090000_cccccc", title="AN-94", at=3.0),
+    segment("cron_1_20260103", title='"Quoted" title', at=4.0),
+    segment("bot", title="Bot Chat", at=5.0, hidden=True),
+    segment("bot2", title="Bot Chat #2", at=6.0),
+    segment("lone", title="Issue #12", at=7.0),
+)
+
+
+def found(text: str, *catalogues: Catalogue) -> tuple[str, int | None]:
+    named = resolve(catalogues or (STORE,), read_name(text))
+    return named.segment.id, named.anchor
+
+
+@pytest.mark.parametrize(
+    ("text", "session_id", "anchor"),
+    [
+        ("20260101_090000_aaaaaa", "20260101_090000_aaaaaa", None),
+        ("  20260101_090000_aaaaaa\n", "20260101_090000_aaaaaa", None),
+        ("'20260101_090000_aaaaaa'", "20260101_090000_aaaaaa", None),
+        ("20260101_090000_aaaaaa.", "20260101_090000_aaaaaa", None),
+        ("20260101_09", "20260101_090000_aaaaaa", None),
+        ("cron_", "cron_1_20260103", None),
+        ("AN-94", "20260103_090000_cccccc", None),
+        ("`AN-94`", "20260103_090000_cccccc", None),
+        ('"Quoted" title', "cron_1_20260103", None),
+        ("Deck", "20260102_090000_bbbbbb", None),
+        ("Deck #2", "20260102_090000_bbbbbb", None),
+        ("Bot Chat", "bot", None),
+        ("Issue #12", "lone", None),
+        ("AN-94#4711", "20260103_090000_cccccc", 4711),
+        ("20260101_090000_aaaaaa#12", "20260101_090000_aaaaaa", 12),
+        ("20260103_09#12", "20260103_090000_cccccc", 12),
+        ("@session:default/20260101_090000_aaaaaa", "20260101_090000_aaaaaa", None),
+        ("@session:20260101_090000_aaaaaa#7", "20260101_090000_aaaaaa", 7),
+        ("`@session:default/20260101_090000_aaaaaa`,", "20260101_090000_aaaaaa", None),
+        ('@session:"default/AN-94"', "20260103_090000_cccccc", None),
+        ("(see @session:20260103_0900).", "20260103_090000_cccccc", None),
+    ],
+)
+def test_names_in_all_their_forms(text: str, session_id: str, anchor: int | None) -> None:
+    assert found(text) == (session_id, anchor)
+
+
+@pytest.mark.parametrize("text", ["", "   ", "@session:", "nothing", "an-94", "Deck #3", "AN-9", "#12", "''"])
+def test_what_answers_to_nothing_says_so(text: str) -> None:
+    with pytest.raises(TargetNotFound):
+        found(text)
+
+
+def test_the_newest_numbered_title_stands_for_the_title_even_without_it() -> None:
+    rng = random.Random()
+    title = f"Plan {rng.randrange(10**9)} 100%_[a]"
+    rows = [segment(f"s{n}", title=f"{title} #{n}", at=float(at)) for n, at in ((2, 50), (3, 90), (4, 70))]
+    assert found(title, catalogue(*rows)) == ("s3", None)
+    rows += [segment("plain", title=title, at=99.0), segment("else", title=f"{title} #x", at=100.0)]
+    assert found(title, catalogue(*rows)) == ("s3", None)
+
+
+def test_a_title_is_tried_before_the_beginning_of_an_id() -> None:
+    rows = (segment("2026_a", title="first"), segment("b", title="2026"))
+    assert found("2026", catalogue(*rows)) == ("b", None)
+
+
+def test_several_candidates_are_listed_newest_first_with_their_links() -> None:
+    with pytest.raises(TargetAmbiguous) as caught:
+        found("2026010")
+    assert [each.id for each in caught.value.candidates] == [
+        "20260103_090000_cccccc",
+        "20260102_090000_bbbbbb",
+        "20260101_090000_aaaaaa",
+    ]
+    assert caught.value.candidates[0].link == "@session:default/20260103_090000_cccccc"
+    assert caught.value.candidates[0].title == "AN-94"
+    assert "3 sessions" in str(caught.value)
+
+
+def test_the_same_id_in_two_profiles_is_ambiguous() -> None:
+    home, work = catalogue(segment("x1", title="Mine")), catalogue(segment("x1"), segment("y"), profile="work")
+    with pytest.raises(TargetAmbiguous) as caught:
+        found("x1", home, work)
+    assert {(each.profile, each.id) for each in caught.value.candidates} == {("default", "x1"), ("work", "x1")}
+    assert found("y", home, work) == ("y", None)
+
+
+def test_a_hostile_name_is_shown_safely() -> None:
+    with pytest.raises(TargetNotFound) as caught:
+        found("\x1b]0;pwned\x07" + "x" * 500)
+    assert "\x1b" not in str(caught.value)
+    assert len(str(caught.value)) < 250
+
+
+def test_the_latest_is_the_first_that_a_list_shows() -> None:
+    rows = [
+        conversation("old", hours=9),
+        conversation("new", hours=2, source="telegram"),
+        conversation("cron", hours=1, source="cron"),
+        conversation("undated", last_active=None),
+    ]
+    assert latest(rows).id == "new"
+    with pytest.raises(TargetNotFound):
+        latest(rows[2:])
