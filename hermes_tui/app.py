@@ -3,39 +3,30 @@
 from __future__ import annotations
 
 import asyncio
-import gc
-import signal
-import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from pathlib import Path, PurePath
 from typing import Any, ClassVar
 
 from textual import work
 from textual.app import SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
-from textual.theme import Theme
-from textual.worker import WorkerFailed
 
 from hermes_tui import handover, intents, paths, times
-from hermes_tui.clipboard import Clipboard, How
 from hermes_tui.domain.links import parse_link
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.sessions import ConversationKey
-from hermes_tui.errors import HermesTuiError, TargetAmbiguous, UsageError
+from hermes_tui.errors import HermesTuiError, TargetAmbiguous, Unsupported
 from hermes_tui.intents import HandOver, PrintAndQuit
-from hermes_tui.keyflow import OneKeyAtATime
 from hermes_tui.keys import EVERYWHERE
-from hermes_tui.screens.base import BaseScreen
+from hermes_tui.running import Running
 from hermes_tui.screens.browse import BrowseScreen
+from hermes_tui.screens.glances import Connect
 from hermes_tui.service.sessions import SessionService
 from hermes_tui.settings import Settings
-from hermes_tui.text import clean, one_line
-from hermes_tui.widgets import themes
 
-SHEETS = "app widgets browse search transcript lineage resume help profiles missing".split()
-ENDING = {"SIGINT": 130, "SIGTERM": 143, "SIGHUP": 129}
-"""Signals that end the app in good order, and the code it leaves with."""
+SHEETS = ("app", "widgets", "browse", "search", "transcript", "lineage", "resume", "help", "profiles", "missing")
 
 
 def connect_to_sqlite(stores: Sequence[StoreRef]) -> SessionService:
@@ -45,5 +36,192 @@ def connect_to_sqlite(stores: Sequence[StoreRef]) -> SessionService:
     return SqliteSessionService(stores)
 
 
-class HermesApp(OneKeyAtATime[HandOver | PrintAndQuit]):
+class HermesApp(Running):
     """`run()` returns None, or what the command line has to carry out once the terminal is its own again."""
+
+    CSS_PATH: ClassVar[list[str | PurePath]] = [str(paths.styles_dir() / f"{name}.tcss") for name in SHEETS]
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012  # declared so by Textual
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (30, "-tall")]  # noqa: RUF012  # likewise
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding(key.keys, key.action, key.label, show=False, id=key.id, priority=key.action == "quit")
+        for key in EVERYWHERE
+    ]
+
+    def __init__(
+        self,
+        service: SessionService,
+        *,
+        settings: Settings | None = None,
+        opening: intents.Intent | None = None,
+        connect: Connect = connect_to_sqlite,
+    ) -> None:
+        """`opening`: what to show on top of the list. Raises `UsageError` for a theme that does not exist."""
+        super().__init__(settings or Settings())
+        self._service = service
+        self._guests: list[SessionService] = []
+        """Services for profiles that only a link led into."""
+        self._connect = connect
+        self._opening = opening
+        self._demo: tempfile.TemporaryDirectory[str] | None = None
+
+    def get_default_screen(self) -> Screen[None]:
+        return BrowseScreen(self._service, settings=self.settings)
+
+    def on_mount(self) -> None:
+        if self._opening is not None:
+            self.post_message(self._opening)
+
+    async def run_async(self, **options: Any) -> HandOver | PrintAndQuit | None:
+        try:
+            return await super().run_async(**options)
+        finally:
+            for service in (self._service, *self._guests):
+                await service.close()
+            if self._demo is not None:
+                self._demo.cleanup()
+
+    # keys of every screen
+
+    def action_palette(self) -> None:
+        from textual.command import CommandPalette
+
+        from hermes_tui.palette import Commands
+
+        if not isinstance(self.screen, CommandPalette):
+            self.push_screen(CommandPalette(providers=[Commands], placeholder="type to find a command"))
+
+    async def action_keys(self) -> None:
+        from hermes_tui.screens.help import HelpScreen
+
+        await self.push_screen(HelpScreen(getattr(self.screen, "PLACE", "")))
+
+    async def action_quit(self) -> None:
+        self.exit()
+
+    # intents
+
+    def _service_of(self, profile: str) -> SessionService:
+        """The service that reads this profile."""
+        for service in (self._service, *self._guests):
+            if any(store.profile == profile for store in service.stores):
+                return service
+        return self._service
+
+    async def on_open_transcript(self, intent: intents.OpenTranscript) -> None:
+        from hermes_tui.screens.transcript import TranscriptScreen
+
+        fresh = TranscriptScreen(self._service_of(intent.key.profile), intent)
+        if isinstance(self.screen, TranscriptScreen) and intent.hits:
+            await self.switch_screen(fresh)  # from hit to hit one stays as deep as one was
+        else:
+            await self.push_screen(fresh)
+
+    async def on_open_search(self, intent: intents.OpenSearch) -> None:
+        from hermes_tui.screens.search import SearchScreen
+
+        await self.push_screen(SearchScreen(self._service, intent.text))
+
+    async def on_open_lineage(self, intent: intents.OpenLineage) -> None:
+        from hermes_tui.screens.lineage import LineageScreen
+
+        await self.push_screen(LineageScreen(self._service_of(intent.profile), intent.profile, intent.session_id))
+
+    async def on_open_resume(self, intent: intents.OpenResume) -> None:
+        from hermes_tui.screens.resume import ResumeScreen
+
+        service = self._service_of(intent.conversation.profile)
+        await self.push_screen(ResumeScreen(service, intent.conversation, intent.session_id))
+
+    async def on_open_help(self, intent: intents.OpenHelp) -> None:
+        await self.action_keys()
+
+    async def on_open_profiles(self, intent: intents.OpenProfiles) -> None:
+        from hermes_tui.screens.profiles import ProfilesScreen
+
+        await self.push_screen(ProfilesScreen(self._service, self._connect))
+
+    def on_open_target(self, intent: intents.OpenTarget) -> None:
+        self._follow_target(intent.text)
+
+    @work(exclusive=True, group="target")
+    async def _follow_target(self, text: str) -> None:
+        """Open what a link, an id or a title means; several answers are for the search screen to list."""
+        try:
+            service = await self._service_for_link(text)
+            target = await service.target(text)
+        except TargetAmbiguous:
+            self.post_message(intents.OpenSearch(text))
+        except HermesTuiError as error:
+            self._say(str(error), severity="error")
+        else:
+            key = ConversationKey(target.profile, target.root_id)
+            self.post_message(intents.OpenTranscript(key, target.anchor, notice=target.notice))
+
+    async def _service_for_link(self, text: str) -> SessionService:
+        """The open service, or one for the profile of the same root that a link names."""
+        link = parse_link(text)
+        if link is None or link.profile is None:
+            return self._service
+        wanted = paths.normalize_profile(link.profile)
+        found = self._service_of(wanted)
+        if any(store.profile == wanted for store in found.stores):
+            return found
+        root = self._service.stores[0].root
+        store = await asyncio.to_thread(paths.profile_store, root, wanted)
+        self._guests.append(self._connect((store,)))
+        return self._guests[-1]
+
+    def on_copy_text(self, intent: intents.CopyText) -> None:
+        self._copy(intent.text, intent.what)
+
+    async def on_use_stores(self, intent: intents.UseStores) -> None:
+        """The list of other stores, in place of everything."""
+        before = (self._service, *self._guests)
+        self._service, self._guests = self._connect(intent.stores), []
+        while len(self.screen_stack) > 1:
+            await self.pop_screen()
+        await self.switch_screen(BrowseScreen(self._service, settings=self.settings))
+        for service in before:
+            await service.close()
+
+    async def on_open_missing(self, intent: intents.OpenMissing) -> None:
+        from hermes_tui.screens.missing import MissingScreen
+
+        await self.switch_screen(MissingScreen(self._service, self._connect))
+
+    def on_open_demo(self, intent: intents.OpenDemo) -> None:
+        self._open_demo()
+
+    @work(exclusive=True, group="demo")
+    async def _open_demo(self) -> None:
+        from hermes_tui import demo
+
+        self._demo = self._demo or tempfile.TemporaryDirectory(prefix="hermes-tui-demo-", ignore_cleanup_errors=True)
+        store = await asyncio.to_thread(demo.write_demo, Path(self._demo.name), times.now())
+        self.post_message(intents.UseStores((store,)))
+
+    async def on_hand_over(self, intent: HandOver) -> None:
+        """Leave for the command, or run it and come back to where one was."""
+        try:
+            if intent.window:
+                await asyncio.to_thread(handover.in_tmux_window, intent.argv, intent.env, intent.window)
+                self._say(f"{intent.argv[0]} runs in a new tmux window")
+            elif intent.back:
+                self._run_and_return(intent)
+            else:
+                self.exit(intent)
+        except HermesTuiError as error:
+            self._say(str(error), severity="error")
+
+    def _run_and_return(self, intent: HandOver) -> None:
+        """Nothing is awaited meanwhile: the app's writer stands still."""
+        try:
+            with self.suspend():
+                code = handover.run(intent.argv, intent.env)
+        except SuspendNotSupported as error:
+            raise Unsupported("This terminal cannot be lent to another program.") from error
+        if code:
+            self._say(f"{intent.argv[0]} ended with code {code}", severity="warning")
+
+    def on_print_and_quit(self, intent: PrintAndQuit) -> None:
+        self.exit(intent)

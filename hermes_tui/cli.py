@@ -116,12 +116,11 @@ def _failed_json(given: Arguments, failure: HermesTuiError) -> None:
 
     if isinstance(failure, TargetError):
         candidates = failure.candidates if isinstance(failure, TargetAmbiguous) else ()
-        found = output.document(output.meta(()), "candidates", [output.candidate(each) for each in candidates])
+        items = [output.candidate(each) for each in candidates]
+        output.write_json(output.document(output.meta(given.stores, total=len(items)), "candidates", items))
     elif isinstance(failure, StoreError) and given.command in _LISTS:
-        found = output.document(output.meta((), errors=[stores.problem(failure)]), _LISTS[given.command], [])
-    else:
-        return
-    output.write_json(found)
+        about = output.meta(given.stores, errors=[stores.problem(failure)])
+        output.write_json(output.document(about, _LISTS[given.command], []))
 
 
 def _do(given: Arguments) -> int:
@@ -194,6 +193,7 @@ def _with_stores(given: Arguments) -> int:
     choice = stores.chosen(given)
     if given.words and given.command != "search":
         choice = stores.for_target(choice, given.target)
+    given.stores = choice.stores
     if given.screen:
         from hermes_tui.commands import screens
 

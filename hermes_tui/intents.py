@@ -108,5 +108,9 @@ class UseStores(Intent):
         super().__init__()
 
 
+class OpenMissing(Intent):
+    """No store is where one was looked for: say so, and what there is instead."""
+
+
 class OpenDemo(Intent):
     """Write the sample store and look into that."""

@@ -117,7 +117,8 @@ TRANSCRIPT = (
     _k("transcript", "scroll-left", "shift+left", "shift+←", "sideways(-1)", "left", "scroll a wide table"),
     _k("transcript", "scroll-right", "shift+right", "shift+→", "sideways(1)", "right", "scroll a wide table"),
     _k("transcript", "page", "space", "space", "page(1)", "page", "page down"),
-    _k("transcript", "back", "escape,backspace,q,left", "esc q ←", "back", "back", "close find; back"),
+    _k("transcript", "back", "escape,backspace", "esc", "back", "back", "close find; back"),
+    _k("transcript", "leave", "q,left", "q ←", "leave", "back", "back"),
     *_moving("transcript"),
 )
 
@@ -185,22 +186,21 @@ JOINED: tuple[tuple[tuple[str, ...], str], ...] = (
     (("browse.order", "browse.reverse"), "change the order, reverse it"),
     (("browse.link", "browse.command", "browse.id"), "copy link, command, id"),
     (("search.next", "search.previous"), "next, previous hit"),
-    (("search.link", "search.command", "search.id"), "copy link, command, id"),
-    (("transcript.find", "transcript.next-match", "transcript.previous-match"), "find here, next, previous match"),
-    (("transcript.previous-prompt", "transcript.next-prompt"), "previous, next prompt of the person"),
+    (("transcript.find", "transcript.next-match", "transcript.previous-match"), "find here, next, previous"),
+    (("transcript.previous-prompt", "transcript.next-prompt"), "previous, next prompt"),
     (("transcript.next-message", "transcript.previous-message"), "next, previous message"),
-    (("transcript.next-item", "transcript.previous-item"), "next, previous call, thought, link"),
-    (("transcript.tools", "transcript.reasoning"), "fold or unfold all tools, all reasoning"),
-    (("transcript.message", "transcript.code", "transcript.link"), "copy message, code, link to here"),
-    (("transcript.command", "transcript.id"), "copy command, id"),
-    (("transcript.bookmark", "transcript.bookmarks"), "bookmark this, list of bookmarks"),
-    (("transcript.next-hit", "transcript.previous-hit"), "next, previous hit of the search"),
+    (("transcript.next-item", "transcript.previous-item"), "next, previous call or link"),
+    (("transcript.tools", "transcript.reasoning"), "fold tools, reasoning"),
+    (("transcript.message", "transcript.code", "transcript.link"), "copy message, code, link here"),
+    (("transcript.bookmark", "transcript.bookmarks"), "bookmark, list of bookmarks"),
+    (("transcript.next-hit", "transcript.previous-hit"), "next, previous hit"),
     (("transcript.scroll-left", "transcript.scroll-right"), "scroll a wide table"),
     (("lineage.fold", "lineage.unfold"), "fold, unfold"),
-    (("lineage.link", "lineage.command", "lineage.id"), "copy link, command, id"),
-    (("resume.link", "resume.copy", "resume.id"), "copy link, command, id"),
 )
 """Keys that the help tells in one line, as they are one thing to remember."""
+
+EVERY_LIST = ("browse.resume", "browse.lineage", "browse.link", "browse.preview")
+"""What the help tells once, as it is the same wherever a conversation is under the cursor."""
 
 _WRITTEN = {
     "question_mark": "?",

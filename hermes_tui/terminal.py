@@ -14,7 +14,8 @@ from hermes_tui.clipboard import over_ssh
 
 _ASK = b"\x1b]11;?\x1b\\\x1b[c"
 """Background, and a question that every terminal answers, so that nobody waits for one that knows no colours."""
-_COLOUR = re.compile(rb"\x1b\]11;rgba?:([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})[^\x07\x1b]*(?:\x07|\x1b\\)")
+_PART = rb"([0-9a-fA-F]{1,4})"
+_COLOUR = re.compile(rb"\x1b\]11;rgba?:" + rb"/".join([_PART] * 3) + rb"[^\x07\x1b]*(?:\x07|\x1b\\)")
 _LAST = re.compile(rb"\x1b\[\?[0-9;]*c")
 NEAR, FAR = 0.3, 1.0
 """Seconds to wait for a terminal here, and for one at the other end of a network."""

@@ -25,6 +25,7 @@ _SESSIONS = {
     31: "created_source title_source last_activity_at auto_archived pinned hidden last_read_at tool_names",
 }
 _AFFINITY = {"timestamp": "real", "started_at": "real", "ended_at": "real", "last_activity_at": "real"}
+_AFFINITY |= dict.fromkeys(("estimated_cost_usd", "actual_cost_usd"), "real")
 _FLAGS = ("active", "compacted", "archived", "pinned", "hidden")
 _DEFAULTS = {"active": "1", **dict.fromkeys(("compacted", "archived", "pinned", "hidden", "message_count"), "0")}
 SCHEMAS = (11, 14, 22, 31)

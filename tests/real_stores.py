@@ -27,7 +27,7 @@ RELEASES = {
 SCHEMAS = {"0.13.0": 11, "0.16.0": 14, "0.19.0": 22, "0.22.2": 31}
 LATEST = "0.22.2"
 _GENERATOR = Path(__file__).parent / "real_store"
-_OUTSIDE = dict(os.environ)
+OUTSIDE = dict(os.environ)
 """The environment before any test changed it: where pip finds its settings and its cache."""
 
 
@@ -48,7 +48,7 @@ def hermes_python(release: str = LATEST) -> Path:
         shutil.rmtree(home, ignore_errors=True)
         venv.create(home, with_pip=True)
         install = [str(python), "-m", "pip", "install", "--quiet", RELEASES[release]]
-        subprocess.run(install, check=True, stdout=subprocess.DEVNULL, env=_OUTSIDE)
+        subprocess.run(install, check=True, stdout=subprocess.DEVNULL, env=OUTSIDE)
         done.write_text(RELEASES[release], "utf-8")
     return python
 

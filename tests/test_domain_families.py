@@ -79,7 +79,9 @@ def chains(*segments: Segment, **options: Any) -> dict[tuple[str, ...], Kind]:
         pytest.param({"branched_from": "x"}, {"end_reason": "compression"}, Kind.SEGMENT, id="inherited branch"),
         pytest.param({"branched_from": "x"}, {"end_reason": "user_exit"}, Kind.BRANCH, id="branch, any marker"),
         pytest.param({"at": 90.0}, {"end_reason": "branched", "ended_at": 80.0}, Kind.BRANCH, id="old branch"),
-        pytest.param({"at": 70.0}, {"end_reason": "branched", "ended_at": 80.0}, Kind.DELEGATE, id="before the branch"),
+        pytest.param(
+            {"at": 70.0}, {"end_reason": "branched", "ended_at": 80.0}, Kind.DELEGATE, id="before the branch"
+        ),
         pytest.param({"reset_from": "p"}, {"end_reason": "session_reset"}, Kind.RESET, id="reset"),
         pytest.param({"reset_from": "p"}, {"end_reason": "compression"}, Kind.RESET, id="reset of a segment"),
         pytest.param({"reset_from": "x"}, {"end_reason": "compression"}, Kind.SEGMENT, id="inherited reset"),
@@ -90,9 +92,13 @@ def chains(*segments: Segment, **options: Any) -> dict[tuple[str, ...], Kind]:
             id="the marker that names the parent counts first",
         ),
         pytest.param({"session_key": "k"}, {"end_reason": "daily", "session_key": "k"}, Kind.RESET, id="same key"),
-        pytest.param({"session_key": "k"}, {"end_reason": "daily", "session_key": "j"}, Kind.DELEGATE, id="other key"),
+        pytest.param(
+            {"session_key": "k"}, {"end_reason": "daily", "session_key": "j"}, Kind.DELEGATE, id="other key"
+        ),
         pytest.param({"session_key": ""}, {"end_reason": "daily", "session_key": ""}, Kind.DELEGATE, id="no key"),
-        pytest.param({"session_key": "k"}, {"end_reason": "user_exit", "session_key": "k"}, Kind.DELEGATE, id="no reset"),
+        pytest.param(
+            {"session_key": "k"}, {"end_reason": "user_exit", "session_key": "k"}, Kind.DELEGATE, id="no reset"
+        ),
         pytest.param({"delegate_from": "__orphaned__"}, {}, Kind.ORPHAN, id="orphaned delegate"),
     ],
 )
@@ -248,7 +254,9 @@ def test_any_tangle_of_rows_gives_every_session_exactly_once(seed: int) -> None:
 
 def test_the_tip_speaks_the_root_began_and_numbers_are_summed() -> None:
     rows = (
-        compressed("a", at=1.0, title="Deck", tool_call_count=1, cost_usd=0.5, source="tui", archived=True, empty=True),
+        compressed(
+            "a", at=1.0, title="Deck", tool_call_count=1, cost_usd=0.5, source="tui", archived=True, empty=True
+        ),
         compressed("b", "a", at=2.0, message_count=3, cost_usd=None, input_tokens=7),
         segment("c", "b", at=3.0, message_count=4, cost_usd=0.25, source="cli", model="m", cwd="/w", pinned=True),
     )

@@ -49,9 +49,7 @@ def test_the_family_is_the_same_from_wherever_one_looks() -> None:
 
 def test_nodes_say_which_is_current_which_are_tips_and_what_was_counted() -> None:
     catalogue = Catalogue.of(build_chains(FAMILY), "work")
-    tree = build_lineage(
-        catalogue, "b", counts={"a": 40, "c": 12}, statuses={"c": Status.INTERRUPTED}, live={"c"}
-    )
+    tree = build_lineage(catalogue, "b", counts={"a": 40, "c": 12}, statuses={"c": Status.INTERRUPTED}, live={"c"})
     nodes = {node.id: node for node in tree.nodes}
     assert tree.profile == "work"
     assert [node.id for node in tree.nodes if node.is_current] == ["b"]

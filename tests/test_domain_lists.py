@@ -68,9 +68,7 @@ def test_a_filter_word_that_names_a_row_lifts_what_hides_it() -> None:
             return row.source == "cron"
 
     rows = [conversation("a", source="cron", archived=True), conversation("b", source="tool")]
-    found = select(
-        rows, filters=Cron(), words=Words(()), haystack=lambda row: Haystack("", ""), include_hidden=False
-    )
+    found = select(rows, filters=Cron(), words=Words(()), haystack=lambda row: Haystack("", ""), include_hidden=False)
     assert (ids(found), found.hidden) == ({"a"}, {})
 
 

@@ -11,7 +11,6 @@ from hermes_tui.domain.sessions import Segment
 from hermes_tui.domain.targets import latest, read_name, resolve
 from hermes_tui.errors import TargetAmbiguous, TargetNotFound
 from tests.test_domain_families import compressed, segment
-from tests.values import conversation
 
 
 def catalogue(*rows: Segment, profile: str = "default") -> Catalogue:
@@ -113,12 +112,10 @@ def test_a_hostile_name_is_shown_safely() -> None:
 
 
 def test_the_latest_is_the_first_that_a_list_shows() -> None:
-    rows = [
-        conversation("old", hours=9),
-        conversation("new", hours=2, source="telegram"),
-        conversation("cron", hours=1, source="cron"),
-        conversation("undated", last_active=None),
-    ]
-    assert latest(rows).id == "new"
+    hidden = (segment("cron", source="cron", at=9.0), segment("undated", last_active=None))
+    home = catalogue(segment("old", at=1.0), compressed("a", at=2.0), segment("b", "a", at=3.0), *hidden)
+    work = catalogue(segment("new", at=5.0, source="telegram"), profile="work")
+    assert latest([home]).segment.id == "b"
+    assert (latest([home, work]).profile, latest([home, work]).segment.id) == ("work", "new")
     with pytest.raises(TargetNotFound):
-        latest(rows[2:])
+        latest([catalogue(*hidden)])

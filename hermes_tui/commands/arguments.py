@@ -155,6 +155,8 @@ class Arguments:
     """Flags, in the order in which they stood."""
     store: StoreRef | None = None
     """The sample store, once it is written."""
+    stores: tuple[StoreRef, ...] = ()
+    """What is asked, once that is known."""
 
     @property
     def screen(self) -> bool:

@@ -54,4 +54,4 @@ def run(arguments: Arguments) -> Answer:
 
 
 def _said(value: Any) -> str:
-    return {True: "true", False: "false"}[value] if isinstance(value, bool) else str(value)
+    return {True: "true", False: "false"}[value] if isinstance(value, bool) else str(value) or '""'

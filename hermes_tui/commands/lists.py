@@ -14,7 +14,7 @@ async def run(asked: Asked) -> Answer:
     """Conversations, newest activity first unless told otherwise."""
     arguments, service = asked.arguments, asked.service
     query = ListQuery(
-        text=arguments.filters,
+        text=text.storable(arguments.filters),
         order=Order(arguments.sort or Order.ACTIVE),
         reverse=arguments.reverse,
         include_hidden=arguments.all,
@@ -71,9 +71,10 @@ def _table(page: ConversationPage, details: dict[ConversationKey, Details], *, s
 
 def _summary(query: ListQuery, page: ConversationPage) -> Iterator[str]:
     """N of M, what is hidden by which rule, and what the store had to say."""
-    of = text.count(page.of, "conversation")
-    said = f"{len(page.rows):,} of {of}."
-    if len(page.rows) < page.total:
-        said = f"{len(page.rows):,} of {page.total:,} that match, after the first {query.offset:,}; {of} in all."
+    of, first, count = text.count(page.of, "conversation"), query.offset + 1, len(page.rows)
+    said = f"{count:,} of {of}."
+    if count < page.total:
+        some = f"Rows {first:,} to {query.offset + count:,} of {page.total:,}" if count else f"No rows of {page.total:,}"
+        said = f"{some}; {of} in all."
     yield " ".join(part for part in (said, plain.left_out(page.hidden)) if part)
     yield from map(text.one_line, page.notices)

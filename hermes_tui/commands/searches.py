@@ -16,9 +16,9 @@ _TURNED = {SearchOrder.NEWEST: SearchOrder.OLDEST, SearchOrder.OLDEST: SearchOrd
 
 
 def query_text(arguments: Arguments) -> str:
-    """The words as typed, then the filter options as filter words."""
+    """The filter options as filter words, then the words as typed: an open quote takes in all that follows."""
     words = " ".join(text.storable(word) for word in arguments.words)
-    return " ".join(part for part in (words, text.storable(arguments.filters)) if part)
+    return " ".join(part for part in (text.storable(arguments.filters), words) if part)
 
 
 def query_of(arguments: Arguments) -> SearchQuery:
@@ -96,7 +96,8 @@ def _hit(hit: Hit, details: dict[ConversationKey, Details], *, bold: bool, sever
             plain.day(match.timestamp),
             f"message {match.message_id}",
         ]
-        said = output.marked(text.clean(match.snippet), match.spans, *marks)
+        snippet = text.clean(match.snippet).replace("\n", " ")  # as long as before: the spans still fit
+        said = output.marked(snippet, match.spans, *marks)
         yield f"{plain.INDENT}{', '.join(text.one_line(part) for part in where if part)}: {said}"
 
 

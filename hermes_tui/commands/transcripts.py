@@ -69,7 +69,7 @@ async def _target(service: SessionService, arguments: Arguments) -> Target:
     if arguments.around is None:
         return target
     wanted = arguments.around
-    target = await service.target(f'@session:"{target.profile}/{target.session_id}#{wanted}"')
+    target = await service.target(link_to(target.profile, target.session_id, wanted))
     if target.anchor is None:
         raise TargetNotFound(target.notice or f"There is no message {wanted} in session {target.session_id}.")
     return target

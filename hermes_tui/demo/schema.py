@@ -22,8 +22,9 @@ _TABLES = {
         pricing_version text, title text, title_source text, last_activity_at real, last_activity_description text,
         last_activity_provenance text, api_call_count integer default 0, handoff_state text, handoff_platform text,
         handoff_error text, compression_failure_cooldown_until real, compression_failure_error text,
-        compression_fallback_streak integer not null default 0, compression_ineffective_count integer not null default 0,
-        compression_recovery_deadline real, compression_overload_streak integer not null default 0,
+        compression_fallback_streak integer not null default 0,
+        compression_ineffective_count integer not null default 0, compression_recovery_deadline real,
+        compression_overload_streak integer not null default 0,
         profile_name text, transport_profile text, rewind_count integer not null default 0,
         archived integer not null default 0, auto_archived integer not null default 0,
         pinned integer not null default 0, hidden integer not null default 0, last_read_at real, tool_names text,
@@ -58,7 +59,8 @@ _TABLES = {
     "compression_locks": """
         session_id text primary key, holder text not null, acquired_at real not null, expires_at real not null""",
     "session_turn_leases": """
-        conversation_id text primary key, holder text not null, acquired_at real not null, expires_at real not null""",
+        conversation_id text primary key, holder text not null, acquired_at real not null,
+        expires_at real not null""",
     "conversation_generations": """
         source text not null, session_key text not null, generation integer not null default 0,
         primary key (source, session_key)""",

@@ -53,6 +53,25 @@ def parse_tool_calls(raw: object) -> tuple[ToolCall, ...] | None:
     return None if stored is None else tuple(each.call for each in stored)
 
 
+def readable_arguments(arguments: str) -> str:
+    """JSON arguments with their escapes resolved; "" where that changes nothing or they are no JSON."""
+    if "\\" not in arguments:
+        return ""
+    try:
+        value = load_json(arguments)
+    except ValueError:
+        return ""
+    return "\n".join(_strings(value, 8))
+
+
+def _strings(value: object, depth: int) -> Iterable[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict) and depth:
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from _strings(each, depth - 1)
+
+
 def _stored(item: dict[str, Any]) -> StoredCall:
     function = item.get("function")
     holder = function if isinstance(function, dict) else item
@@ -94,7 +113,8 @@ class Paired(NamedTuple):
     """The call that a result answers."""
 
     message_id: int
-    index: int
+    nth: int
+    """Which of that message's calls, from 0 on."""
 
 
 @dataclass(slots=True)

@@ -173,6 +173,7 @@ def _pieces(parts: Iterable[Any], depth: int) -> Iterator[str]:
 
 def _part(part: dict[str, Any], depth: int) -> Iterator[str]:
     kind = part.get("type")
+    kind = kind if isinstance(kind, str) else None
     text, content = part.get("text"), part.get("content")
     if kind in _IMAGES or (kind is None and "image_url" in part):
         yield "[image]"
@@ -193,15 +194,14 @@ def _part(part: dict[str, Any], depth: int) -> Iterator[str]:
         yield _unknown(part, kind)
 
 
-def _unknown(part: dict[str, Any], kind: object) -> str:
+def _unknown(part: dict[str, Any], kind: str | None) -> str:
     """A part of a kind nobody has told us of, as its JSON; its payloads named, not printed."""
     try:
         text = json.dumps(part, ensure_ascii=False)
     except (ValueError, RecursionError):
-        return f"[{kind}]" if isinstance(kind, str) else "[unreadable part]"
+        return f"[{kind or 'part'}]"
     text = _placeholders(text)
-    long = isinstance(kind, str) and len(text) > 2_000
-    return f"[{kind}]" if long else text
+    return f"[{kind}]" if kind and len(text) > 2_000 else text
 
 
 def decode_metadata(raw: object) -> dict[str, Any]:

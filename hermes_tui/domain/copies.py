@@ -116,8 +116,8 @@ def fold(
             for agreeing in by_text.values():
                 if len(agreeing) > 1:
                     groups.join(agreeing)
-    for same in repeats:
-        groups.join(same)
+    for prompts in repeats:
+        groups.join(prompts)
     return _folds(groups.all())
 
 

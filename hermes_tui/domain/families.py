@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from hermes_tui.domain.sessions import Conversation, Kind, Segment
@@ -216,6 +216,8 @@ class Catalogue:
     """Rows of `sessions` that could not be read."""
     mute: int = 0
     """Sessions whose newest messages could not be read."""
+    live: frozenset[str] = frozenset()
+    """Sessions that are open somewhere, as far as is known."""
     _by_root: dict[str, Conversation] = field(default_factory=dict)
     _hanging: dict[str, list[Chain]] = field(default_factory=dict)
 
@@ -228,9 +230,19 @@ class Catalogue:
                 by_session[segment.id] = chain
             if chain.kind is not Kind.DELEGATE:
                 conversations.append(conversation_of(chain, profile))
-        found = cls(profile, by_session, tuple(conversations), damaged, mute)
-        found._by_root = {conversation.segment_ids[0]: conversation for conversation in conversations}
-        return found
+        by_root = {conversation.segment_ids[0]: conversation for conversation in conversations}
+        return cls(profile, by_session, tuple(conversations), damaged, mute, _by_root=by_root)
+
+    def marked(self, live: frozenset[str]) -> Catalogue:
+        """The same, with the conversations of these sessions marked as live."""
+        if live == self.live:
+            return self
+        chains = (self.chains.get(session_id) for session_id in live | self.live)
+        by_root = dict(self._by_root)
+        for root_id in {chain.root.id for chain in chains if chain is not None} & by_root.keys():
+            now = by_root[root_id]
+            by_root[root_id] = now._replace(live=not live.isdisjoint(now.segment_ids))
+        return replace(self, conversations=tuple(by_root.values()), live=live, _by_root=by_root)
 
     def __len__(self) -> int:
         """How many sessions there are."""
@@ -256,7 +268,8 @@ class Catalogue:
         """The conversation with this root; a delegate's run too, as one of its own."""
         found = self._by_root.get(root_id)
         if found is None and (chain := self.chains.get(root_id)) is not None and chain.root.id == root_id:
-            return conversation_of(chain, self.profile)
+            alone = conversation_of(chain, self.profile)
+            return alone._replace(live=not self.live.isdisjoint(alone.segment_ids))
         return found
 
     def holding(self, session_id: str) -> Conversation | None:

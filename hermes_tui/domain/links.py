@@ -8,6 +8,7 @@ from dataclasses import dataclass
 PREFIX = "@session:"
 _TOKEN = re.compile(r"""(?<![\w/])(?<!\]\()@session:(`[^`]+`|"[^"]+"|'[^']+'|\S+)""")
 _TRAILING = ",.;:!?)]}"
+_QUOTES = "`\"'"
 _ANCHOR = re.compile(r"\A(?P<rest>.+)#(?P<anchor>\d{1,18})\Z", re.DOTALL)
 
 
@@ -70,14 +71,14 @@ def parse_link(text: str) -> Link | None:
 
     An empty suffix (`@session:`) is a link to nothing: `Link(None, "")`, so that the caller can say so.
     """
-    text = text.strip().strip("`\"'<>")
-    text = text.lstrip("([{")
+    text = text.strip().lstrip("([{<" + _QUOTES)
     if not text.startswith(PREFIX):
         return None
     value = text[len(PREFIX) :]
-    if len(value) > 1 and value[0] in "`\"'" and value.rstrip(_TRAILING).endswith(value[0]):
-        return _read(value.rstrip(_TRAILING)[1:-1], quoted=True) or Link(None, "")
-    return _read(value, quoted=False) or Link(None, "")
+    end = value.find(value[0], 1) if value[:1] and value[0] in _QUOTES else -1
+    if end > 1 and not value[end + 1 :].strip(_TRAILING + _QUOTES + ">"):
+        return _read(value[1:end], quoted=True) or Link(None, "")
+    return _read(value.rstrip(_TRAILING + _QUOTES + ">"), quoted=False) or Link(None, "")
 
 
 def find_links(text: str) -> list[FoundLink]:
@@ -86,9 +87,10 @@ def find_links(text: str) -> list[FoundLink]:
     for token in _TOKEN.finditer(text):
         value = token[1]
         quoted = value[0] in "`\"'" and len(value) > 2 and value[-1] == value[0]
-        link = _read(value[1:-1], quoted=True) if quoted else _read(value, quoted=False)
+        bare = value.rstrip(_TRAILING + _QUOTES)
+        link = _read(value[1:-1], quoted=True) if quoted else _read(bare, quoted=False)
         if link is not None:
-            end = token.end() if quoted else token.start(1) + len(value.rstrip(_TRAILING))
+            end = token.end() if quoted else token.start(1) + len(bare)
             found.append(FoundLink(link, token.start(), end))
     return found
 

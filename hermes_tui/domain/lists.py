@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from hermes_tui.domain.querytrees import And, Leaf, Node, Or, Without
 from hermes_tui.domain.sessions import (
     Conversation,
     ConversationKey,
@@ -80,32 +81,71 @@ class Haystack:
         return cls("\n".join(map(plain, given)), "\n".join(map(fold, given)))
 
 
+class Matches(Protocol):
+    """What the words of a filter ask of a conversation."""
+
+    def __bool__(self) -> bool:
+        """Whether they ask anything."""
+
+    def match(self, hay: Haystack) -> bool:
+        """Whether they are found."""
+
+
 class Words:
-    """The plain words of a filter, each of which must occur somewhere, inside words too."""
+    """Plain words, each of which must occur somewhere, inside words too."""
 
     def __init__(self, words: Sequence[str]) -> None:
-        self._words = [(plain(word), fold(word).strip()) for word in words if word.strip()]
+        self._words = [_Word(word) for word in words if word.strip()]
 
     def __bool__(self) -> bool:
         return bool(self._words)
 
     def match(self, hay: Haystack) -> bool:
-        """Whether every word occurs."""
-        return all(self._occurs(word, folded, hay) for word, folded in self._words)
+        return all(word.occurs(hay) for word in self._words)
 
-    @staticmethod
-    def _occurs(word: str, folded: str, hay: Haystack) -> bool:
-        if word in hay.plain:
-            return True
-        too_little = len(folded) < (1 if folded == word else 2)  # of `c++` a `c` is left, which is in everything
-        return not too_little and folded in hay.folded
+
+class Expression:
+    """Words with operators, phrases or stars; a word is found inside words here too."""
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+
+    def __bool__(self) -> bool:
+        return True
+
+    def match(self, hay: Haystack) -> bool:
+        return self._holds(self._node, hay)
+
+    def _holds(self, node: Node, hay: Haystack) -> bool:
+        match node:
+            case Leaf(text=text):
+                return _Word(text).occurs(hay)
+            case And(children=children):
+                return all(self._holds(child, hay) for child in children)
+            case Or(children=children):
+                return any(self._holds(child, hay) for child in children)
+            case Without(base=base, barred=barred):
+                return self._holds(base, hay) and not self._holds(barred, hay)
+
+
+class _Word:
+    """One word or phrase, ready to be looked for."""
+
+    def __init__(self, text: str) -> None:
+        self._plain, self._folded = plain(text), fold(text).strip()
+        # Of `c++` a `c` is left, which is in everything: then punctuation counts.
+        self._least = 1 if self._folded == self._plain else 2
+
+    def occurs(self, hay: Haystack) -> bool:
+        """As it stands, or without punctuation on either side."""
+        return self._plain in hay.plain or (len(self._folded) >= self._least and self._folded in hay.folded)
 
 
 def select(
     conversations: Iterable[Conversation],
     *,
     filters: Selects,
-    words: Words,
+    words: Matches,
     haystack: Callable[[Conversation], Haystack],
     include_hidden: bool,
     stopped: Callable[[], bool] = lambda: False,

@@ -12,73 +12,15 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import Enum
 
-from hermes_tui.domain.filters import KEYS, Filters, FilterWord, Wrong, combine
+from hermes_tui.domain.filters import KEYS, Filters
+from hermes_tui.domain.filterwords import FilterWord, Wrong, combine
+from hermes_tui.domain.querytrees import And, Form, Leaf, Node, Or, Without, in_token, positive
 from hermes_tui.errors import BadQuery
 
 PREFIX_FROM = 3
 """Letters that a word being typed needs to be taken for the beginning of one: below, FTS5 merges so many lists
 that the first row takes a third of a second."""
-
-
-class Form(Enum):
-    """How a leaf was written."""
-
-    WORD = "word"
-    PHRASE = "phrase"
-    PREFIX = "prefix"
-
-
-@dataclass(frozen=True, slots=True)
-class Leaf:
-    """What must occur: one word, one phrase, one beginning of a word."""
-
-    text: str
-    """As typed, without quotes, stars and outer punctuation; may hold punctuation inside (`chat-send`)."""
-    form: Form = Form.WORD
-    typing: bool = False
-    """A word that is still being typed: taken for a prefix, and otherwise a plain word."""
-
-    @property
-    def cjk(self) -> bool:
-        """It holds Chinese, Japanese or Korean writing, which knows no blanks: then it matches inside words."""
-        return has_cjk(self.text)
-
-    @property
-    def prefix(self) -> bool:
-        """Its last word may go on."""
-        return self.form is Form.PREFIX or self.typing
-
-    @property
-    def plain(self) -> bool:
-        """A word as people type it, neither phrase nor explicit prefix."""
-        return self.form is Form.WORD
-
-
-@dataclass(frozen=True, slots=True)
-class And:
-    """All of these occur."""
-
-    children: tuple[Node, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Or:
-    """Any of these occurs."""
-
-    children: tuple[Node, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Without:
-    """`base` holds and `barred` does not."""
-
-    base: Node
-    barred: Node
-
-
-Node = Leaf | And | Or | Without
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,13 +48,6 @@ class ParsedQuery:
     pieces: tuple[Piece, ...]
 
 
-# Writing without blanks: Han, kana, bopomofo, hangul, with their extensions and half-width forms.
-_CJK = (
-    "\u1100-\u11ff\u2e80-\u2fdf\u3005-\u3007\u3021-\u3029\u3031-\u3035\u3038-\u303c\u3041-\u3096\u309d-\u309f"
-    "\u30a1-\u30fa\u30fc-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
-    "\uff66-\uffdc\U0001aff0-\U0001b16f\U00020000-\U0003ffff"
-)
-_HAS_CJK = re.compile(f"[{_CJK}]")
 _UNREADABLE = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 _TOKEN = re.compile(
     rf"""
@@ -131,21 +66,11 @@ _PARTS = re.compile(
 _OPERATORS = frozenset({"AND", "OR", "NOT"})
 
 
-def has_cjk(text: str) -> bool:
-    """Whether any of it is written in Chinese, Japanese or Korean."""
-    return not text.isascii() and _HAS_CJK.search(text) is not None
-
-
-def in_token(char: str) -> bool:
-    """Whether FTS5's `unicode61` keeps this character: letters, numbers, private use."""
-    return char.isalnum() or unicodedata.category(char) in ("Co", "No", "Nl")
-
-
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """A leaf or an operator, with its place in the text."""
+    """A word, the words of one stretch without blanks, or an operator, with its place in the text."""
 
-    item: Leaf | str
+    item: Leaf | And | str
     start: int
     end: int
 
@@ -166,12 +91,12 @@ def parse_query(text: str, *, present: float, typing_at: int | None = None) -> P
         why = "only operators" if any(isinstance(each.item, str) for each in read) else "only punctuation"
         raise BadQuery(text, f"there is nothing to search for, {why}")
     words = tuple(dict.fromkeys(leaf.text for leaf in positive(expression))) if expression is not None else ()
-    pieces = [Piece(each.start, each.end, readable[each.start : each.end], False) for each in _leaves(read)]
-    return ParsedQuery(text, filters, expression, words, rest, tuple((*filter_pieces, *pieces)))
-
-
-def _leaves(read: Sequence[_Read]) -> Iterator[_Read]:
-    return (each for each in read if isinstance(each.item, Leaf))
+    pieces = [
+        Piece(each.start, each.end, readable[each.start : each.end], False)
+        for each in read
+        if not isinstance(each.item, str)
+    ]
+    return ParsedQuery(text, filters, expression, words, rest, (*filter_pieces, *pieces))
 
 
 def _lex(text: str, typing_at: int | None) -> tuple[list[_Read], list[FilterWord], list[Piece], str]:
@@ -210,23 +135,30 @@ def _phrase(token: re.Match[str]) -> Iterator[_Read]:
 
 
 def _chunk(chunk: str, start: int, typing_at: int | None) -> Iterator[_Read]:
-    """The words and operators of a stretch without blanks."""
-    for part in _PARTS.finditer(chunk):
-        bare = part[0].rstrip("*")
-        starred = len(bare) < len(part[0])
-        if bare in _OPERATORS and not starred:
-            yield _Read(bare, start + part.start(), start + part.end())
-            continue
-        first = next((i for i, char in enumerate(bare) if in_token(char)), None)
-        if first is None:
-            continue
-        last = next(i for i in range(len(bare) - 1, -1, -1) if in_token(bare[i]) or unicodedata.combining(bare[i]))
-        word = bare[first : last + 1]
-        begins, ends = start + part.start() + first, start + part.start() + last + 1
-        typing = (
-            typing_at is not None and begins < typing_at <= ends and not starred and last == len(bare) - 1
-        ) and _last_letters(word) >= PREFIX_FROM
-        yield _Read(Leaf(word, Form.PREFIX if starred else Form.WORD, typing), begins, start + part.end())
+    """The words of a stretch without blanks, or the operator that it is."""
+    parts = [found for found in (_part(part, start, typing_at) for part in _PARTS.finditer(chunk)) if found]
+    if len(parts) == 1:
+        only = parts[0]
+        text = only.item.text if isinstance(only.item, Leaf) and only.item.form is Form.WORD else ""
+        yield _Read(text, only.start, only.end) if text in _OPERATORS else only
+    elif parts:
+        words = tuple(each.item for each in parts if isinstance(each.item, Leaf))
+        yield _Read(And(words), parts[0].start, parts[-1].end)
+
+
+def _part(part: re.Match[str], start: int, typing_at: int | None) -> _Read | None:
+    """A stretch without the punctuation that parts words; None when it has no letters."""
+    bare = part[0].rstrip("*")
+    starred = len(bare) < len(part[0])
+    first = next((i for i, char in enumerate(bare) if in_token(char)), None)
+    if first is None:
+        return None
+    last = next(i for i in range(len(bare) - 1, -1, -1) if in_token(bare[i]) or unicodedata.combining(bare[i]))
+    word = bare[first : last + 1]
+    begins, ends = start + part.start() + first, start + part.start() + last + 1
+    touched = typing_at is not None and begins < typing_at <= ends and last == len(bare) - 1
+    typing = touched and not starred and _last_letters(word) >= PREFIX_FROM
+    return _Read(Leaf(word, Form.PREFIX if starred else Form.WORD, typing), begins, start + part.end())
 
 
 def _last_letters(word: str) -> int:
@@ -239,7 +171,7 @@ def _last_letters(word: str) -> int:
     return n
 
 
-def _build(text: str, items: Sequence[Leaf | str]) -> Node | None:
+def _build(text: str, items: Sequence[Leaf | And | str]) -> Node | None:
     """The boolean tree; of operators in a row NOT counts, else the first. Raises `BadQuery`."""
     branches: list[Node] = []
     conjunction: list[Node] = []
@@ -277,7 +209,7 @@ def _build(text: str, items: Sequence[Leaf | str]) -> Node | None:
     return None
 
 
-def _groups(items: Sequence[Leaf | str]) -> Iterator[tuple[str, list[Node]]]:
+def _groups(items: Sequence[Leaf | And | str]) -> Iterator[tuple[str, list[Node]]]:
     """(operator before it, words that stand side by side)."""
     operators: list[str] = []
     leaves: list[Node] = []
@@ -297,26 +229,3 @@ def _groups(items: Sequence[Leaf | str]) -> Iterator[tuple[str, list[Node]]]:
 
 def _join(kind: type[And] | type[Or], nodes: Sequence[Node]) -> Node:
     return nodes[0] if len(nodes) == 1 else kind(tuple(nodes))
-
-
-def leaves(node: Node) -> Iterator[Leaf]:
-    """Every leaf, what stands under NOT included, in order."""
-    if isinstance(node, Leaf):
-        yield node
-    elif isinstance(node, Without):
-        yield from leaves(node.base)
-        yield from leaves(node.barred)
-    else:
-        for child in node.children:
-            yield from leaves(child)
-
-
-def positive(node: Node) -> Iterator[Leaf]:
-    """Every leaf that does not stand under NOT, in order."""
-    if isinstance(node, Leaf):
-        yield node
-    elif isinstance(node, Without):
-        yield from positive(node.base)
-    else:
-        for child in node.children:
-            yield from positive(child)

@@ -7,12 +7,12 @@ beginning of an id.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.links import PREFIX, Candidate, Link, find_links, parse_link
-from hermes_tui.domain.sessions import Conversation, Segment
+from hermes_tui.domain.sessions import Segment
 from hermes_tui.errors import TargetAmbiguous, TargetNotFound
 from hermes_tui.text import one_line
 
@@ -118,9 +118,16 @@ def _title(named: Named) -> str | None:
     return named.segment.title or chain.tip.title or chain.root.title
 
 
-def latest(conversations: Iterable[Conversation]) -> Conversation:
-    """The conversation that stands first in a list: the newest that is not left out."""
-    shown = [each for each in conversations if each.hidden_reason is None and each.last_active is not None]
-    if not shown:
+def latest(catalogues: Sequence[Catalogue]) -> Named:
+    """The tip of the conversation that stands first in a list: the newest that is not left out."""
+    newest = None
+    for catalogue in catalogues:
+        for each in catalogue.conversations:
+            if each.hidden_reason is None and each.last_active is not None:
+                order = (-each.last_active, each.id)
+                if newest is None or order < newest[0]:
+                    newest = (order, catalogue, each)
+    if newest is None:
         raise TargetNotFound("There is no conversation yet that could be the latest.")
-    return min(shown, key=lambda each: (-(each.last_active or 0.0), each.id))
+    _, catalogue, found = newest
+    return Named(catalogue, catalogue.chains[found.id].tip)

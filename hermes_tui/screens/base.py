@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 from rich.cells import cell_len
 from textual.app import ComposeResult
@@ -71,20 +71,20 @@ def keys_view(shown: Sequence[tuple[str, str]]) -> View:
     return view
 
 
-def working_keys(screen: Screen[None], place: str) -> list[Key]:
+def working_keys(screen: Screen[Any], place: str) -> list[Key]:
     """The keys of a place's footer that work now, by rank."""
     ranked = sorted((key for key in keys_of(place) if key.footer), key=lambda key: key.footer)
     return [key for key in ranked if works(screen, key)]
 
 
-def works(screen: Screen[object], key: Key) -> bool:
+def works(screen: Screen[Any], key: Key) -> bool:
     """Whether the screen would do it now."""
     name, _, rest = key.action.partition("(")
     parameters: tuple[object, ...] = (int(rest[:-1]),) if rest else ()
     return bool(screen.check_action(name, parameters))
 
 
-def written(screen: Screen[None], keys: Iterable[Key]) -> list[tuple[str, str]]:
+def written(screen: Screen[Any], keys: Iterable[Key]) -> list[tuple[str, str]]:
     """Key and label as a footer shows them, also where a settings file gave a command another key."""
     rebound: dict[str, str] = getattr(screen.app, "rebound", {})
     return [(shown_as(key, rebound), key.label) for key in keys]

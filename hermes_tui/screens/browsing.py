@@ -13,7 +13,8 @@ from textual.widget import Widget
 
 from hermes_tui import times
 from hermes_tui.domain.sessions import Conversation, ConversationPage, ListQuery
-from hermes_tui.errors import BadQuery, HermesTuiError, StoreBusy
+from hermes_tui.errors import BadQuery, HermesTuiError, StoreBusy, StoreMissing
+from hermes_tui.intents import OpenMissing
 from hermes_tui.screens.base import BaseScreen, Movable, Moving
 from hermes_tui.screens.known import Known
 from hermes_tui.service.sessions import SessionService
@@ -172,6 +173,8 @@ class Browsing(Moving, BaseScreen):
     def _fail(self, error: HermesTuiError) -> None:
         """Rows that are there stay, and the reason is said beside them; without rows it takes their place."""
         self._error = error
+        if isinstance(error, StoreMissing) and self._page is None:
+            self.post_message(OpenMissing())
         if not isinstance(error, BadQuery) and (self._page is None or not self._page.rows):
             self._show_notice(failed(str(error), busy=isinstance(error, StoreBusy)))
         self._say()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from textual import events
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -99,8 +99,18 @@ class HelpScreen(ModalScreen[None], inherit_bindings=False):
 
     def _find(self, typed: str) -> None:
         self._typed = one_line(typed, 60) + (" " if typed.endswith(" ") and typed.strip() else "")
-        self.query_one("#search", Ink).show(search_view(self._typed))
         self.text.show(self._typed)
+        self._show_search()
+
+    @on(HelpText.Scrolled)
+    def _show_search(self) -> None:
+        text = self.text
+        more = text.top + text.size.height < text.total
+        self.query_one("#search", Ink).show(search_view(self._typed, more=more))
+
+    def on_resize(self) -> None:
+        """What does not fit scrolls."""
+        self.text.styles.max_height = max(1, self.size.height - 4)
 
     def action_leave(self) -> None:
         """Escape clears what was typed, then closes."""

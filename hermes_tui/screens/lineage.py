@@ -137,8 +137,8 @@ class LineageScreen(Moving, BaseScreen, Acting):
         if lineage is None or rows.current is None:
             return
         words = family_words(lineage)
-        at = f"{rows.cursor + 1:,} of {rows.total:,}"
-        self.show_status((((words, "quiet"),), at), (((words, "quiet"),), ""))
+        at, of = f"{rows.cursor + 1:,}", f"{rows.total:,}"
+        self.show_status((((words, "quiet"),), f"{at} of {of}"), ((), f"{at} of {of}"))
         self._look(rows.current)
 
     @on(Rows.Scrolled)

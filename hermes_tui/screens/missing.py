@@ -57,7 +57,6 @@ class MissingScreen(Moving, BaseScreen):
         yield Ways(id="page", classes="body")
 
     def on_mount(self) -> None:
-        super().on_mount()
         self.show_header("Hermes history", "no store")
         self._look()
 

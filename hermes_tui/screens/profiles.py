@@ -80,7 +80,9 @@ class ProfilesScreen(Moving, ModalScreen[None], inherit_bindings=False):
             return ("no history yet", "quiet")
         if seen is None:
             return ("…", "quiet")
-        return (one_line(seen.error, 60), "bad") if seen.error else (count(seen.conversations, "conversation"), "soft")
+        if seen.error:
+            return (one_line(seen.error, 60), "bad")
+        return (count(seen.conversations, "conversation"), "soft")
 
     @work(exclusive=True, group="look")
     async def _look(self) -> None:

@@ -137,11 +137,8 @@ class SearchScreen(Searching, Acting):
     def action_read(self) -> None:
         if not self.has_class("-page"):
             self._read()
-        elif self.page.current is not None and self.page.cursor < len(self._choices):
-            self.box.show(self._choices[self.page.cursor])
-            self._ask(self.box.text)
         elif self.page.current is not None:
-            self.action_scan()
+            self._takes[self.page.cursor]()
 
     def _read(self, match: int = 0) -> None:
         """Open the conversation under the cursor at one of its matches."""

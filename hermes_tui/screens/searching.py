@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from textual import on, work
 from textual.containers import Horizontal
 from textual.widget import Widget
 
+from hermes_tui.domain.links import parse_link
 from hermes_tui.domain.queries import SearchOrder, SearchPage, SearchQuery, WayOut
 from hermes_tui.errors import BadQuery, HermesTuiError
+from hermes_tui.intents import OpenTarget
 from hermes_tui.screens.base import BaseScreen, Moving
 from hermes_tui.service.sessions import SessionService
 from hermes_tui.state import RecentQueries
@@ -21,6 +23,9 @@ from hermes_tui.widgets.ink import Form, Ink, measure
 from hermes_tui.widgets.query import QueryLine
 from hermes_tui.widgets.rail import Rail
 from hermes_tui.widgets.ways import Paragraph, Way, Ways, prose_view
+
+
+Take = Callable[[], object]
 
 
 class Searching(Moving, BaseScreen):
@@ -39,8 +44,8 @@ class Searching(Moving, BaseScreen):
         self._answered: SearchQuery | None = None
         """… and what it answers: the question before, until the first hits of the present one are there."""
         self._ways: tuple[WayOut, ...] = ()
-        self._choices: tuple[str, ...] = ()
-        """What each row of the page would ask."""
+        self._takes: tuple[Take, ...] = ()
+        """What each row of the page does."""
         self._recalling = False
         """Recent queries stand in place of an answer that can come back."""
 
@@ -119,7 +124,7 @@ class Searching(Moving, BaseScreen):
             self._show_failure(answers.unparsable(query.text, error.reason), status, "cannot parse")
         except HermesTuiError as error:
             said = one_line(str(error))
-            self._show_failure(answers.failed(said), answers.failed_status(said), "failed", [Way(answers.AGAIN)])
+            self._show_failure(answers.failed(said), answers.failed_status(said), "failed", query.text)
 
     def _stop(self) -> None:
         """Give up the rest of an answer, and keep what there is of it."""
@@ -170,37 +175,50 @@ class Searching(Moving, BaseScreen):
         self._show_status()
 
     def _show_nothing(self, query: SearchQuery, page: SearchPage) -> None:
-        said = answers.nothing_found(query.text, page, self._ways, scannable=self.scannable)
-        self._show_page(*said, tuple(way.text for way in self._ways))
+        head, tail = answers.nothing_found(query.text, page)
+        rows: list[tuple[Way, Take]] = []
+        link = parse_link(query.text)
+        if link is not None and link.id:
+            rows.append((answers.link_row(link), lambda: self.post_message(OpenTarget(query.text))))
+        rows += [(answers.way_row(way), self._asking(way.text)) for way in self._ways]
+        if self.scannable:
+            rows.append((Way(answers.SCAN), lambda: self._ask_again(scan=True)))
+        self._show_page(head, rows, tail)
         self.show_header("Search", "no match")
 
-    def _show_failure(
-        self, head: Sequence[Paragraph], status: Sequence[Form], right: str, ways: Sequence[Way] = ()
-    ) -> None:
+    def _asking(self, text: str) -> Take:
+        """Puts this query into the box, and asks it."""
+
+        def take() -> None:
+            self.box.show(text)
+            self._ask(text)
+
+        return take
+
+    def _show_failure(self, head: Sequence[Paragraph], status: Sequence[Form], right: str, again: str = "") -> None:
+        """The page of a question without an answer; `again`: it may be asked once more."""
         self._busy, self._page, self._answered = False, None, None
-        self._show_page(head, ways, () if ways else answers.GRAMMAR, (self._query.text,) if self._query else ())
+        self._show_page(head, [(Way(answers.AGAIN), self._asking(again))] if again else [], answers.GRAMMAR)
         self.show_header("Search", right)
         self.show_status(*status, mark="!")
         self._show_notices(whole=False)
 
     def _show_recent(self) -> None:
         recent = self._recent()
-        self._show_page(*answers.recent_page(recent), recent)
+        head, ways = answers.recent_page(recent)
+        rows = [(way, self._asking(text)) for way, text in zip(ways, recent, strict=True)]
+        self._show_page(head, rows, answers.GRAMMAR)
         self.show_header("Search")
         self.show_status()
         self._show_notices(whole=False)
 
     def _show_page(
-        self,
-        head: Sequence[Paragraph],
-        ways: Sequence[Way],
-        tail: Sequence[Paragraph] = (),
-        choices: tuple[str, ...] = (),
+        self, head: Sequence[Paragraph], rows: Sequence[tuple[Way, Take]], tail: Sequence[Paragraph]
     ) -> None:
-        self._choices = choices
+        self._takes = tuple(take for _, take in rows)
         self.add_class("-page")
         self.box.show_order("")
-        self.page.show(head, ways, tail)
+        self.page.show(head, [way for way, _ in rows], tail)
         self._settle()
 
     def _settle(self) -> None:

@@ -22,8 +22,8 @@ class _Kept:
 
 @dataclass(slots=True)
 class Catalogues:
-    """One catalogue a store. Thread 0 alone reads them, so `data_version` of its connection tells exactly when
-    another process has written."""
+    """One catalogue a store, with marks for what is live. Thread 0 alone reads them, so `data_version` of its
+    connection tells exactly when another process has written."""
 
     reader: Reader
     _kept: dict[StoreRef, _Kept] = field(default_factory=dict)
@@ -34,11 +34,12 @@ class Catalogues:
         """The catalogue of this store as it is now. Raises `StoreError`."""
 
         def job(store: Store) -> Catalogue:
-            version = _version(store)
+            version, live = store.version(), live_ids(ref.home)
             kept = self._kept.get(ref)
-            if kept is None or kept.store is not store or kept.version != version:
-                kept = self._kept[ref] = _Kept(store, version, load_catalogue(store))
-            self._seen.setdefault(ref, _mark(store, version))
+            same = kept is not None and kept.store is store and kept.version == version
+            catalogue = kept.catalogue if kept is not None and same else load_catalogue(store)
+            self._kept[ref] = kept = _Kept(store, version, catalogue.marked(live))
+            self._seen.setdefault(ref, _mark(store, version, live))
             return kept.catalogue
 
         return await self.reader.run(ref, job, lane=Lane.CATALOGUE)
@@ -52,7 +53,7 @@ class Catalogues:
         """Whether this store, or what is live in it, looks different from when this was last asked."""
 
         def job(store: Store) -> object:
-            return _mark(store, _version(store))
+            return _mark(store, store.version(), live_ids(ref.home))
 
         mark: object
         try:
@@ -64,9 +65,5 @@ class Catalogues:
         return before != mark
 
 
-def _version(store: Store) -> int:
-    return int(store.conn.execute("pragma data_version").fetchone()[0])
-
-
-def _mark(store: Store, version: int) -> object:
-    return (store.identity, version, live_ids(store.ref.home))
+def _mark(store: Store, version: int, live: frozenset[str]) -> object:
+    return (store.identity, version, live)

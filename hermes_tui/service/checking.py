@@ -4,44 +4,36 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.resume import Check, State
 from hermes_tui.errors import QueryTimeout, StoreError
 from hermes_tui.service.catalogues import Catalogues
 from hermes_tui.service.reader import Reader
-from hermes_tui.service.shelves import Memos, Shelf
 from hermes_tui.storage.checks import check_integrity, check_profiles, check_store
-from hermes_tui.storage.connection import Store
 from hermes_tui.storage.resume import check_program
 
 _INTEGRITY_SECONDS = 5.0
 """A look at every page is worth no longer wait."""
 
 
-async def run_checks(
-    reader: Reader, stores: Sequence[StoreRef], catalogues: Catalogues, memos: Memos
-) -> tuple[Check, ...]:
+async def run_checks(reader: Reader, stores: Sequence[StoreRef], catalogues: Catalogues) -> tuple[Check, ...]:
     """The lines of `doctor`. A store that cannot be read is one of them."""
     found: list[Check] = []
     for ref in stores:
         name = f"{ref.profile}: " if len(stores) > 1 else ""
         found += [
-            Check(name + check.name, check.state, check.detail) for check in await _store(reader, ref, catalogues, memos)
+            Check(name + check.name, check.state, check.detail) for check in await _store(reader, ref, catalogues)
         ]
     for root in dict.fromkeys(ref.root for ref in stores):
         found.append(check_profiles(root))
-    found.append(check_program())
+    found.append(check_program(missing=State.WARNING))
     return tuple(found)
 
 
-async def _store(reader: Reader, ref: StoreRef, catalogues: Catalogues, memos: Memos) -> list[Check]:
-    def job(store: Store, catalogue: Catalogue) -> list[Check]:
-        return check_store(store, catalogue, list(Shelf(store, catalogue, memos).conversations()))
-
+async def _store(reader: Reader, ref: StoreRef, catalogues: Catalogues) -> list[Check]:
     try:
         catalogue = await catalogues.of(ref)
-        found = await reader.run(ref, lambda store: job(store, catalogue))
+        found = await reader.run(ref, lambda store: check_store(store, catalogue))
     except StoreError as failure:
         return [Check("database", State.ERROR, str(failure))]
     try:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hermes_tui.domain.families import Catalogue
-from hermes_tui.domain.filters import Filters
-from hermes_tui.domain.lists import Everything, Selection, Selects, Words, page, select, shown_title
+from hermes_tui.domain.filters import NO_FILTERS, Filters
+from hermes_tui.domain.lists import Everything, Expression, Matches, Selection, Words, page, select, shown_title
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.querytext import parse_query
 from hermes_tui.domain.sessions import Conversation, ConversationPage, ListQuery, Order, StoreProblem
@@ -20,35 +21,38 @@ from hermes_tui.storage.connection import Store
 from hermes_tui.text import count
 from hermes_tui.times import now
 
+_OPERATORS = re.compile(r'["*]|(?<!\S)(?:AND|OR|NOT)(?!\S)')
+
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """A list query, read."""
 
     query: ListQuery
-    words: Words
-    filters: Filters | None
-    present: float
+    words: Matches
+    filters: Filters
 
 
 def read_query(query: ListQuery, present: float) -> Wanted:
-    """Raises `BadQuery`."""
-    if not query.text.strip():
-        return Wanted(query, Words(()), None, present)
-    parsed = parse_query(query.text, present=present)
-    return Wanted(query, Words(parsed.words), parsed.filters, present)
+    """Without operators, words are taken as they stand, punctuation too, and each must occur. Raises `BadQuery`."""
+    text = query.text.strip()
+    if not any(char.isalnum() for char in text):
+        return Wanted(query, Words(text.split()), NO_FILTERS)
+    parsed = parse_query(text, present=present)
+    words: Matches = Words(parsed.plain.split())
+    if parsed.expression is not None and _OPERATORS.search(parsed.plain):
+        words = Expression(parsed.expression)
+    return Wanted(query, words, parsed.filters)
 
 
 class _Filtering:
-    """Filter words together with what they may have to ask."""
+    """Filter words together with the store that they may have to ask."""
 
-    def __init__(self, filters: Filters, shelf: Shelf, present: float) -> None:
-        self._filters, self._shelf, self._present = filters, shelf, present
+    def __init__(self, filters: Filters, shelf: Shelf) -> None:
+        self._filters, self._shelf = filters, shelf
 
     def accepts(self, conversation: Conversation) -> bool:
-        return self._filters.accepts(
-            conversation, status=lambda: self._shelf.status(conversation), present=self._present
-        )
+        return self._filters.accepts(conversation, facts=self._shelf)
 
     def lifts(self, conversation: Conversation) -> bool:
         return self._filters.lifts(conversation)
@@ -56,11 +60,9 @@ class _Filtering:
 
 def select_from(shelf: Shelf, wanted: Wanted) -> Selection:
     """What one store adds to a list."""
-    filters: Selects = Everything()
-    if wanted.filters is not None:
-        filters = _Filtering(wanted.filters, shelf, wanted.present)
+    filters = _Filtering(wanted.filters, shelf) if wanted.filters else Everything()
     selection = select(
-        shelf.conversations(),
+        shelf.catalogue.conversations,
         filters=filters,
         words=wanted.words,
         haystack=shelf.haystack,

@@ -1,17 +1,17 @@
-"""One store's conversations as a reader job meets them: the catalogue's rows, marked where live, and what only
-the messages tell, read when it is first asked for and kept until the row changes."""
+"""What only the messages tell of a conversation: read when it is first asked for, and kept until its row in the
+catalogue changes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from hermes_tui.domain.families import Catalogue, Chain
+from hermes_tui.domain.filters import Origin
 from hermes_tui.domain.lists import Haystack
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.sessions import Conversation, Details, Status
 from hermes_tui.storage.connection import Store
-from hermes_tui.storage.live import live_ids
+from hermes_tui.storage.facts import StoreFacts
 from hermes_tui.storage.sessions import chain_count, cut, load_prompt, load_status
 
 _PROMPT_CHARACTERS = 4_000
@@ -40,10 +40,11 @@ class Memos:
 
     def of(self, ref: StoreRef, conversation: Conversation) -> Memo:
         """What is known of this conversation: nothing, when its row has changed since."""
+        row = conversation._replace(live=False) if conversation.live else conversation
         known = self._known.setdefault(ref, {})
-        found = known.get(conversation.root_id)
-        if found is None or (found.of is not conversation and found.of != conversation):
-            found = known[conversation.root_id] = Memo(conversation)
+        found = known.get(row.root_id)
+        if found is None or (found.of is not row and found.of != row):
+            found = known[row.root_id] = Memo(row)
         return found
 
 
@@ -52,24 +53,7 @@ class Shelf:
 
     def __init__(self, store: Store, catalogue: Catalogue, memos: Memos) -> None:
         self.store, self.catalogue, self._memos = store, catalogue, memos
-        chains = (catalogue.chains.get(session_id) for session_id in live_ids(store.ref.home))
-        self._live = {chain.root.id for chain in chains if chain is not None}
-
-    def conversations(self) -> Iterator[Conversation]:
-        """All of them, live ones marked."""
-        if not self._live:
-            yield from self.catalogue.conversations
-            return
-        for conversation in self.catalogue.conversations:
-            yield self._marked(conversation)
-
-    def conversation(self, root_id: str) -> Conversation | None:
-        """One of them, or a delegate's run by its own id."""
-        found = self.catalogue.by_root(root_id)
-        return None if found is None else self._marked(found)
-
-    def _marked(self, conversation: Conversation) -> Conversation:
-        return conversation._replace(live=True) if conversation.segment_ids[0] in self._live else conversation
+        self._facts = StoreFacts(store, catalogue)
 
     def prompt(self, conversation: Conversation) -> str | None:
         """The first thing the person said, up to some thousand characters."""
@@ -91,6 +75,14 @@ class Shelf:
             memo.status = load_status(self.store, chain)
         return memo.status
 
+    def origin(self, conversation: Conversation) -> Origin:
+        """Who spoke and where."""
+        return self._facts.origin(conversation)
+
+    def holds(self, conversation: Conversation, roles: frozenset[str], tools: frozenset[str]) -> bool:
+        """Whether it has messages of these roles and tools."""
+        return self._facts.holds(conversation, roles, tools)
+
     def haystack(self, conversation: Conversation) -> Haystack:
         """What the words of a filter are looked for in."""
         memo, _ = self._known(conversation)
@@ -106,6 +98,4 @@ class Shelf:
         return Details(self.preview(conversation), memo.count, self.status(conversation))
 
     def _known(self, conversation: Conversation) -> tuple[Memo, Chain]:
-        root_id = conversation.segment_ids[0]
-        own = self.catalogue.by_root(root_id) or conversation
-        return self._memos.of(self.store.ref, own), self.catalogue.chains[root_id]
+        return self._memos.of(self.store.ref, conversation), self.catalogue.chains[conversation.segment_ids[0]]

@@ -25,7 +25,7 @@ from hermes_tui.domain.sessions import (
     Provenance,
 )
 from hermes_tui.errors import StoreError, TargetNotFound
-from hermes_tui.service import checking, lists, searching, targeting
+from hermes_tui.service import checking, lists, targeting
 from hermes_tui.service.catalogues import Catalogues
 from hermes_tui.service.installed import can_stay
 from hermes_tui.service.reader import Reader
@@ -33,9 +33,9 @@ from hermes_tui.service.shelves import Memos, Shelf
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.find import find
 from hermes_tui.storage.lineage import load_lineage
+from hermes_tui.storage.origins import load_provenance
 from hermes_tui.storage.recaps import load_context, load_recap
 from hermes_tui.storage.resume import Stay, plan_resume
-from hermes_tui.storage.sessions import load_provenance
 from hermes_tui.storage.transcripts import load_messages, load_outline, load_text, load_window
 
 T = TypeVar("T")
@@ -62,13 +62,8 @@ class SqliteSessionService:
         return await lists.list_page(self._reader, self._stores, self._catalogues, self._memos, query)
 
     async def conversation(self, key: ConversationKey) -> Conversation:
-        ref, catalogue, chain = await self._held(key, fresh=True)
-
-        def job(store: Store) -> Conversation | None:
-            return Shelf(store, catalogue, self._memos).conversation(chain.root.id)
-
-        found = await self._reader.run(ref, job)
-        if found is None:
+        _, catalogue, chain = await self._held(key, fresh=True)
+        if (found := catalogue.by_root(chain.root.id)) is None:
             raise _gone(key)
         return found
 
@@ -95,7 +90,7 @@ class SqliteSessionService:
             for key in keys:
                 if store.stopped():
                     break
-                if (conversation := shelf.conversation(key.root_id)) is not None:
+                if (conversation := catalogue.by_root(key.root_id)) is not None:
                     found[key] = shelf.details(conversation)
             return found
 
@@ -107,12 +102,18 @@ class SqliteSessionService:
     # search
 
     def search(self, query: SearchQuery) -> AsyncIterator[SearchPage]:
+        from hermes_tui.service import searching
+
         return searching.run_search(self._reader, self._stores, self._catalogues.of, query)
 
     async def ways_out(self, query: SearchQuery) -> tuple[WayOut, ...]:
+        from hermes_tui.service import searching
+
         return await searching.ways_out(self._reader, self._stores, self._catalogues.of, query)
 
     async def complete(self, word: str) -> tuple[Completion, ...]:
+        from hermes_tui.service import searching
+
         return await searching.complete(self._reader, self._stores, self._catalogues.of, word)
 
     async def target(self, text: str) -> Target:
@@ -137,9 +138,13 @@ class SqliteSessionService:
         return await self._of_chain(key, lambda store, chain: find(store, chain, words))
 
     async def context(self, key: ConversationKey, hit: Hit | None) -> tuple[Window, Window, Window]:
+        ref, catalogue, chain = await self._held(key, fresh=False)
         match = hit.best if hit is not None else None
-        anchor = match.message_id if match is not None else None
-        return await self._of_chain(key, lambda store, chain: load_context(store, chain, anchor))
+        if match is None:
+            return await self._reader.run(ref, lambda store: load_context(store, chain, None))
+        # A match in a delegate's run is shown in that run.
+        chain = catalogue.chains.get(match.session_id, chain)
+        return await self._reader.run(ref, lambda store: load_context(store, chain, match.message_id))
 
     async def recap(self, key: ConversationKey) -> Recap:
         return await self._of_chain(key, load_recap, fresh=True)
@@ -160,7 +165,7 @@ class SqliteSessionService:
         return any(await asyncio.gather(*(self._catalogues.changed(ref) for ref in refs)))
 
     async def checks(self) -> tuple[Check, ...]:
-        return await checking.run_checks(self._reader, self._stores, self._catalogues, self._memos)
+        return await checking.run_checks(self._reader, self._stores, self._catalogues)
 
     async def close(self) -> None:
         await asyncio.to_thread(self._reader.close)
@@ -185,9 +190,7 @@ class SqliteSessionService:
                 return ref, catalogue, chain
         raise _gone(key)
 
-    async def _of_chain(
-        self, key: ConversationKey, ask: Callable[[Store, Chain], T], *, fresh: bool = False
-    ) -> T:
+    async def _of_chain(self, key: ConversationKey, ask: Callable[[Store, Chain], T], *, fresh: bool = False) -> T:
         ref, _, chain = await self._held(key, fresh=fresh)
         return await self._reader.run(ref, lambda store: ask(store, chain))
 

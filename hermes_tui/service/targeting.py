@@ -10,12 +10,10 @@ from hermes_tui import paths
 from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.links import Link, Target
 from hermes_tui.domain.profiles import StoreRef
-from hermes_tui.domain.sessions import Conversation
 from hermes_tui.domain.targets import LATEST, Named, latest, read_name, resolve
 from hermes_tui.errors import StoreError, StoreMissing, TargetNotFound, UsageError
 from hermes_tui.service.catalogues import Catalogues
 from hermes_tui.service.reader import Reader
-from hermes_tui.service.shelves import Memos, Shelf
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.targets import locate
 from hermes_tui.text import one_line
@@ -37,11 +35,10 @@ async def find_target(asked: Asked, text: str) -> Target:
     link = read_name(text)
     refs = _refs(asked, link)
     known = await _catalogues(asked, refs)
-    if link.profile is None and link.id.lower() == LATEST:
-        found = latest([each for ref, catalogue in known for each in await _marked(asked, ref, catalogue)])
-        return Target(found.profile, found.id, found.root_id)
 
     def naming(store: Store) -> Named:
+        if link.profile is None and link.id.lower() == LATEST:
+            return latest([catalogue for _, catalogue in known])
         return resolve([catalogue for _, catalogue in known], link)
 
     named = await asked.reader.run(known[0][0], naming)
@@ -84,10 +81,3 @@ async def _catalogues(asked: Asked, refs: Sequence[StoreRef]) -> list[tuple[Stor
     if not known and failures:
         raise failures[0]
     return known
-
-
-async def _marked(asked: Asked, ref: StoreRef, catalogue: Catalogue) -> list[Conversation]:
-    def job(store: Store) -> list[Conversation]:
-        return list(Shelf(store, catalogue, Memos()).conversations())
-
-    return await asked.reader.run(ref, job)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,26 +12,26 @@ from hermes_tui import paths
 from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.resume import Check, State
-from hermes_tui.domain.sessions import Conversation, Kind
+from hermes_tui.domain.sessions import HiddenReason, Kind
 from hermes_tui.storage.config import other_backend, read_config
 from hermes_tui.storage.connection import Store, is_damage
+from hermes_tui.storage.indexes import check_indexes
 from hermes_tui.storage.live import leases
-from hermes_tui.storage.schema import FtsTable
 from hermes_tui.text import count, one_line, size
 
 OLDEST, NEWEST = 11, 31
 """Schemas that this program was made for."""
 
 
-def check_store(store: Store, catalogue: Catalogue, conversations: list[Conversation]) -> list[Check]:
-    """Everything that can be said without reading all of it. `conversations` are marked where live."""
+def check_store(store: Store, catalogue: Catalogue) -> list[Check]:
+    """Everything that can be said without reading all of it."""
     return [
         _database(store),
         _size(store),
         _journal(store),
         _schema(store),
-        *(_index(store, table) for table in _indexes(store)),
-        _sessions(store, catalogue, conversations),
+        *check_indexes(store),
+        _sessions(store, catalogue),
         _live(store),
         *_configured(store.ref),
     ]
@@ -93,9 +94,10 @@ def _schema(store: Store) -> Check:
     return Check("schema", State.OK, f"version {version}{without}")
 
 
-def _sessions(store: Store, catalogue: Catalogue, conversations: list[Conversation]) -> Check:
+def _sessions(store: Store, catalogue: Catalogue) -> Check:
     """The sum that nothing is missing from: every row of `sessions` is shown, hidden, a further segment or a
     delegate's run."""
+    conversations = catalogue.conversations
     hidden = [each for each in conversations if each.hidden_reason is not None]
     delegates = sum(len(chain.segments) for chain in catalogue.all_chains() if chain.kind is Kind.DELEGATE)
     segments = sum(len(each.segment_ids) - 1 for each in conversations)
@@ -107,12 +109,13 @@ def _sessions(store: Store, catalogue: Catalogue, conversations: list[Conversati
         unread = f" + {catalogue.damaged:,} that cannot be read" if catalogue.damaged else ""
         mute = f"; of {catalogue.mute:,} the messages cannot be read" if catalogue.mute else ""
         return Check("sessions", State.ERROR, f"{said}{unread}{mute}: the database is damaged")
-    reasons: dict[str, int] = {}
-    for each in hidden:
-        reasons[str(each.hidden_reason)] = reasons.get(str(each.hidden_reason), 0) + 1
-    why = f" (hidden: {', '.join(f'{n:,} {reason}' for reason, n in sorted(reasons.items()))})" if reasons else ""
+    reasons = Counter(each.hidden_reason for each in hidden)
+    counted = [f"{reasons[reason]:,} {reason}" for reason in HiddenReason if reasons[reason]]
+    why = f" (hidden: {', '.join(counted)})" if counted else ""
     state = State.OK if total == rows else State.WARNING
-    return Check("sessions", state, f"{said} = {rows:,} rows of sessions{why}" if total == rows else f"{said} ≠ {rows:,}")
+    return Check(
+        "sessions", state, f"{said} = {rows:,} rows of sessions{why}" if total == rows else f"{said} ≠ {rows:,}"
+    )
 
 
 def _live(store: Store) -> Check:
@@ -140,12 +143,8 @@ def check_integrity(store: Store) -> Check:
 
 
 def check_profiles(root: Path) -> Check:
-    """Which profiles there are, and which folders only look like one."""
-    found = paths.list_profiles(root)
-    names = [f"{each.name}{'' if each.exists else ' (no history)'}" for each in found if each.valid]
-    odd = [each.name for each in found if not each.valid]
-    said = ", ".join(names)
-    if odd:
-        strange = ", ".join(repr(name) for name in odd)
-        return Check("profiles", State.WARNING, f"{said}; not profile names, and left alone: {strange}")
-    return Check("profiles", State.OK, said)
+    """Which profiles there are."""
+    found = [each for each in paths.list_profiles(root) if each.valid]
+    return Check(
+        "profiles", State.OK, ", ".join(each.name + ("" if each.exists else " (no history)") for each in found)
+    )

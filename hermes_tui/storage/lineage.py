@@ -5,7 +5,6 @@ from __future__ import annotations
 from hermes_tui.domain.families import Catalogue, Chain
 from hermes_tui.domain.lineage import Lineage, build_lineage, family_places
 from hermes_tui.storage.connection import Store
-from hermes_tui.storage.live import live_ids
 from hermes_tui.storage.sessions import chain_count, session_status
 
 
@@ -19,4 +18,4 @@ def load_lineage(store: Store, catalogue: Catalogue, session_id: str) -> Lineage
         alone = Chain((place.segment,), place.chain.kind)
         counts[place.segment.id] = chain_count(store, alone)
         statuses[place.segment.id] = session_status(store, place.segment.id)
-    return build_lineage(catalogue, session_id, counts=counts, statuses=statuses, live=live_ids(store.ref.home))
+    return build_lineage(catalogue, session_id, counts=counts, statuses=statuses, live=catalogue.live)

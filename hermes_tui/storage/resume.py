@@ -200,11 +200,11 @@ def _kanban(store: Store, catalogue: Catalogue, target_id: str) -> Iterator[Chec
         yield Check("owner", State.ERROR, "a kanban worker's: hermes refuses it and starts a fresh session instead")
 
 
-def check_program() -> Check:
-    """Whether there is a `hermes` to hand over to."""
+def check_program(missing: State = State.ERROR) -> Check:
+    """Whether there is a `hermes` to hand over to; `missing` says how bad it is if not."""
     found = shutil.which("hermes")
     if found is None:
-        return Check("hermes", State.ERROR, "not on PATH: copy the command and run it where hermes is installed")
+        return Check("hermes", missing, "not on PATH: copy the command and run it where hermes is installed")
     version = installed_version(Path(found))
     return Check(
         "hermes", State.OK, f"{version} · {paths.tilde(Path(found))}" if version else paths.tilde(Path(found))

@@ -65,9 +65,11 @@ def walk_ids(
             if not is_damage(error):
                 raise
             known = session_ids(store, session_id)
-            yield [each for each in known if each > at] if direction == "asc" else [
-                each for each in reversed(known) if each < at
-            ]
+            yield (
+                [each for each in known if each > at]
+                if direction == "asc"
+                else [each for each in reversed(known) if each < at]
+            )
             return
         if ids:
             yield ids

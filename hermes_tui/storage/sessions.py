@@ -1,17 +1,16 @@
-"""What a list shows of a conversation beyond its row of `sessions`: first prompt, exact count, how it stands,
-where it came from. Asked for rows in sight, or one by one while a filter needs them; a query here touches the
-messages of the sessions that it names and no others."""
+"""What a list shows of a conversation beyond its row of `sessions`: first prompt, exact count, how it stands.
+Asked for rows in sight, or one by one while a filter needs them; a query here touches the messages of the
+sessions that it names and no others."""
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterable
 from typing import Any
 
 from hermes_tui.domain.families import Chain
 from hermes_tui.domain.scaffolds import preview_of
-from hermes_tui.domain.sessions import Details, Provenance, Status
+from hermes_tui.domain.sessions import Details, Status
 from hermes_tui.storage.connection import Store, is_damage
 from hermes_tui.storage.schema import Schema
 from hermes_tui.storage.transcripts import exact_count
@@ -135,52 +134,3 @@ def _status(role: Any, tool_calls: Any, finish_reason: Any) -> Status:
 
 def _has_calls(stored: Any) -> bool:
     return stored is not None and str(stored).strip() not in ("", "[]", "null")
-
-
-def load_provenance(store: Store, chain: Chain) -> Provenance:
-    """Where a conversation came from: its first segment knows the origin, its last one the present chat."""
-    root, tip = (_origin(store, session_id) for session_id in (chain.root.id, chain.tip.id))
-    known = {name: tip.get(name) or root.get(name) for name in (*root, *tip)}
-    origin = known.get("origin") or {}
-    chat = _first(origin.get("chat_name"), known.get("chat"), origin.get("chat_id"))
-    kind = _first(known.get("chat_type"), origin.get("chat_type"))
-    handoff = " ".join(filter(None, (known.get("state"), known.get("platform"), known.get("error")))) or None
-    return Provenance(
-        created_source=_first(root.get("created"), tip.get("created")),
-        user=_first(origin.get("user_name"), known.get("user"), origin.get("user_id")),
-        chat=f"{chat} ({kind})" if chat and kind else chat,
-        thread=_first(known.get("thread"), origin.get("thread_id")),
-        handoff=handoff,
-    )
-
-
-def _first(*values: Any) -> str | None:
-    return next((str(value) for value in values if value not in (None, "")), None)
-
-
-def _origin(store: Store, session_id: str) -> dict[str, Any]:
-    schema = store.schema
-    columns = {
-        "created": "created_source",
-        "user": "user_id",
-        "chat": "chat_id",
-        "chat_type": "chat_type",
-        "thread": "thread_id",
-        "state": "handoff_state",
-        "platform": "handoff_platform",
-        "error": "handoff_error",
-        "origin": "origin_json",
-    }
-    asked = ", ".join(f"nullif(cast({schema.session(column)} as text), '')" for column in columns.values())
-    row = store.conn.execute(f"select {asked} from sessions s where s.id = ?", (session_id,)).fetchone()
-    found = dict(zip(columns, row or (None,) * len(columns), strict=True))
-    found["origin"] = _object(found["origin"])
-    return found
-
-
-def _object(stored: Any) -> dict[str, Any]:
-    try:
-        value = json.loads(stored) if isinstance(stored, str) else {}
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}

@@ -9,31 +9,22 @@ from __future__ import annotations
 import math
 import sqlite3
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import islice
 
-from hermes_tui.domain.copies import Folds, Place
+from hermes_tui.domain.copies import Place
 from hermes_tui.domain.families import Chain
 from hermes_tui.domain.messages import NOT_A_PROMPT, ROLE_CODES, Message, Outline, SegmentMark, Window
-from hermes_tui.errors import TargetNotFound
 from hermes_tui.storage.connection import Store, is_damage
 from hermes_tui.storage.copies import load_folds
 from hermes_tui.storage.messages import load_rows, load_text, read_kinds
-from hermes_tui.storage.rows import (
-    FIRST,
-    LAST,
-    Cells,
-    by_ids,
-    fetch,
-    in_order,
-    one_by_one,
-    session_ids,
-    walk_ids,
-)
+from hermes_tui.storage.places import Ground
+from hermes_tui.storage.rows import FIRST, LAST, Cells, fetch, in_order, one_by_one, session_ids
 from hermes_tui.storage.schema import Schema
 from hermes_tui.storage.visibility import visible
 from hermes_tui.times import EPOCH_MAX
 
-__all__ = ["exact_count", "load_messages", "load_outline", "load_text", "load_window"]
+__all__ = ["exact_count", "ground", "load_messages", "load_outline", "load_stretch", "load_text", "load_window"]
 
 _TO_READ = 9
 """Code of a person's row whose text decides whether it is a prompt."""
@@ -110,98 +101,38 @@ def _settle(store: Store, ids: array[int], roles: bytearray) -> None:
         roles[position] = ROLE_CODES["user"] if reading is not None and reading.prompt else NOT_A_PROMPT
 
 
+def ground(store: Store, chain: Chain) -> Ground:
+    """This conversation, to walk in."""
+    return Ground(store, [segment.id for segment in chain.segments], load_folds(store, chain))
+
+
 def load_window(store: Store, chain: Chain, anchor: int | None, before: int, after: int) -> Window:
     """Up to `before` messages, the one at `anchor` (None: the last), up to `after` messages; with exact counts
     of what lies outside. Raises `TargetNotFound` when no shown message answers to `anchor`."""
-    folds = load_folds(store, chain)
-    sessions = [segment.id for segment in chain.segments]
-    if anchor is None:
-        place: Place | None = next(_walk(store, sessions, folds, (len(sessions) - 1, LAST), "desc"), None)
-        if place is None:
-            return Window((), 0, 0)
-    else:
-        place = _place(store, sessions, folds, anchor)
-    assert place is not None
-    earlier = _take(_walk(store, sessions, folds, place, "desc"), before)
-    later = _take(_walk(store, sessions, folds, place, "asc"), after)
-    places = [*reversed(earlier), place, *later]
-    total, preceding = _counts(store, sessions, folds, places[0])
-    ids = [folds.stand_in.get(message_id, message_id) for _, message_id in places]
-    messages = load_rows(store, chain, ids, folds.shown)
-    return Window(messages, preceding, max(0, total - preceding - len(places)))
+    here = ground(store, chain)
+    place = next(here.walk(here.end, "desc"), None) if anchor is None else here.place_of(anchor)
+    if place is None:
+        return Window((), 0, 0)
+    earlier = list(islice(here.walk(place, "desc"), before))
+    places = [*reversed(earlier), place, *islice(here.walk(place, "asc"), after)]
+    return load_stretch(here, chain, [places])[0]
 
 
-def _take(places: Iterator[Place], number: int) -> list[Place]:
-    found: list[Place] = []
-    while len(found) < number and (place := next(places, None)) is not None:
-        found.append(place)
-    return found
-
-
-def _place(store: Store, sessions: Sequence[str], folds: Folds, anchor: int) -> Place:
-    """Where the message stands that is, or is shown for, `anchor`."""
-    missing = TargetNotFound(f"This conversation has no message {anchor}.")
-    if not FIRST < anchor < LAST:
-        raise missing
-    shown = folds.shown(anchor)
-    if shown in folds.firsts:
-        return folds.firsts[shown]
-    sql = f"select m.session_id from messages m where m.id = ? and {visible(store.schema)}"
-    for _, cells in one_by_one(store, sql, [shown]):
-        if cells is not None and cells[0] in sessions:
-            return (sessions.index(cells[0]), shown)
-        if cells is None:  # the row is damaged; an index still says whose it is
-            for index, session_id in enumerate(sessions):
-                if shown in session_ids(store, session_id):
-                    return (index, shown)
-    raise missing
-
-
-def _walk(store: Store, sessions: Sequence[str], folds: Folds, place: Place, direction: str) -> Iterator[Place]:
-    """The places of a transcript from `place` (excluded) on, in either direction."""
-    step = 1 if direction == "asc" else -1
-    segment, start = place
-    sql = f"select m.id from messages m where {{ids}} and {visible(store.schema)}"
-    while 0 <= segment < len(sessions):
-        for ids in walk_ids(store, sessions[segment], direction, start):
-            seen = by_ids(store, sql, ids)
-            for message_id in ids:
-                if message_id in seen and message_id not in folds.gone:
-                    yield (segment, message_id)
-        segment += step
-        start = FIRST if step == 1 else LAST
-
-
-def _counts(store: Store, sessions: Sequence[str], folds: Folds, place: Place) -> tuple[int, int]:
-    """How many messages there are, and how many stand before `place`."""
-    total = preceding = 0
-    sql = count_sql(store.schema)
-    for index, session_id in enumerate(sessions):
-        bound = LAST if index < place[0] else place[1] if index == place[0] else FIRST
-        here, before = _counted(store, sql, session_id, bound)
-        total += here
-        preceding += before
-    return total - len(folds.gone), preceding - folds.gone_before(place)
-
-
-def _counted(store: Store, sql: str, session_id: str, bound: int) -> tuple[int, int]:
-    try:
-        here, before = store.conn.execute(sql, (bound, session_id)).fetchone()
-    except sqlite3.DatabaseError as error:
-        if not is_damage(error):
-            raise
-        ids = [row[0] for row in _outlined(store, session_id)]
-        return len(ids), sum(each < bound for each in ids)
-    return here, before or 0
-
-
-def count_sql(schema: Schema) -> str:
-    """Visible rows of a session, and those with an id below a bound."""
-    return f"""
-    select count(*), sum(m.id < ?)
-    from messages m {in_order(schema)}
-    where m.session_id = ? and {visible(schema)}
-    """
+def load_stretch(here: Ground, chain: Chain, stretches: Sequence[Sequence[Place]]) -> tuple[Window, ...]:
+    """Places in a row as windows, several with one count."""
+    edges = [place for places in stretches if places for place in (places[0], places[-1])]
+    total, *befores = here.count(*edges) if edges else (0,)
+    counts = iter(befores)
+    windows = []
+    for places in stretches:
+        if not places:
+            windows.append(Window((), 0, 0))
+            continue
+        ids = [here.id_at(place) for place in places]
+        first, last = next(counts), next(counts)
+        messages = load_rows(here.store, chain, ids, here.folds.shown)
+        windows.append(Window(messages, first, max(0, total - last - 1)))
+    return tuple(windows)
 
 
 def load_messages(
@@ -218,7 +149,4 @@ def load_messages(
 
 def exact_count(store: Store, chain: Chain) -> int:
     """How many messages the transcript has."""
-    folds = load_folds(store, chain)
-    sql = count_sql(store.schema)
-    total = sum(_counted(store, sql, segment.id, FIRST)[0] for segment in chain.segments)
-    return total - len(folds.gone)
+    return ground(store, chain).count()[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hermes_tui.domain.links import Link
 from hermes_tui.domain.queries import SearchOrder, SearchPage, SearchQuery, WayOut
 from hermes_tui.text import count, one_line
 from hermes_tui.widgets.ink import Form, Part, gap
@@ -127,10 +128,8 @@ def no_matches(text: str, page: SearchPage) -> str:
     return f"no matches for {asked} in {count(page.searched, 'conversation')}"
 
 
-def nothing_found(
-    text: str, page: SearchPage, ways: Sequence[WayOut], *, scannable: bool
-) -> tuple[list[Paragraph], list[Way], list[Paragraph]]:
-    """The page that stands in place of hits: what was searched, the ways out, the grammar."""
+def nothing_found(text: str, page: SearchPage) -> tuple[list[Paragraph], list[Paragraph]]:
+    """What stands above and below the ways out of having found nothing: what was searched, and the grammar."""
     words = words_of(text)
     filtered = bool(filter_words(text))
     where = count(page.searched, "conversation") + (" that pass the filters" if filtered and words else "")
@@ -138,13 +137,17 @@ def nothing_found(
         head: Paragraph = (("No matches for ", "soft"), (words, "title"), (f" in {where}.", "soft"))
     else:
         head = (("No conversation passes ", "soft"), (one_line(text, _LONGEST), "title"), (".", "soft"))
-    rows = [
-        Way(one_line(way.label, _LONGEST), count(way.conversations, "conversation"), matches_word(way.matches))
-        for way in ways
-    ]
-    if scannable:
-        rows.append(Way(SCAN))
-    return [head], rows, [((SEARCHED, "quiet"),), *GRAMMAR]
+    return [head], [((SEARCHED, "quiet"),), *GRAMMAR]
+
+
+def way_row(way: WayOut) -> Way:
+    """A way out, with what it would find."""
+    return Way(one_line(way.label, _LONGEST), count(way.conversations, "conversation"), matches_word(way.matches))
+
+
+def link_row(link: Link) -> Way:
+    """A link that names nothing in the open stores may do so in another profile."""
+    return Way(f"open {one_line(str(link), _LONGEST)}")
 
 
 def matches_word(n: int) -> str:
@@ -185,8 +188,8 @@ def box_keys(*, text: bool, hits: bool, way: bool, recent: bool) -> tuple[tuple[
     return (*keys, ("esc", "clear" if text else "back"))
 
 
-def recent_page(recent: Sequence[str]) -> tuple[list[Paragraph], list[Way], list[Paragraph]]:
+def recent_page(recent: Sequence[str]) -> tuple[list[Paragraph], list[Way]]:
     """What an empty box offers."""
     if not recent:
-        return [(("Search every word that was ever exchanged.", "soft"),)], [], list(GRAMMAR)
-    return [(("Recent queries", "aside"),)], [Way(one_line(text, 200)) for text in recent], list(GRAMMAR)
+        return [(("Search every word that was ever exchanged.", "soft"),)], []
+    return [(("Recent queries", "aside"),)], [Way(one_line(text, 200)) for text in recent]

@@ -41,6 +41,7 @@ def status_forms(page: ConversationPage, cursor: int, *, shown: bool) -> tuple[F
     words = hidden_words(page.hidden)
     return (
         (((f"hidden: {words}   ", "quiet"), ("a", "strong"), (" shows them", "quiet")), position[0]),
+        (((f"hidden: {words}   ", "quiet"), ("a", "strong"), (" shows", "quiet")), position[1]),
         (((f"{hidden:,} hidden   ", "quiet"), ("a", "strong"), (" shows", "quiet")), position[1]),
     )
 

@@ -5,28 +5,33 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from hermes_tui.keys import JOINED, MOVING, PLACES, Key, shown_as
+from hermes_tui.keys import EVERY_LIST, JOINED, MOVING, PLACES, Key, shown_as
 from hermes_tui.widgets.ink import AXIS, Line, Part, View, crop, gap, line, measure
 
-KEY = 10
+Row = tuple[Part, ...]
+KEY = 9
 """Cells for a key."""
 _MOVES = frozenset(name for name, *_ in MOVING)
 _MOVED: tuple[tuple[str, str], ...] = (
     ("↑ ↓ j k", "next, previous"),
-    ("g G", "first, last; home, end too"),
-    ("pgup pgdn", "a page; ctrl+d ctrl+u half of one"),
+    ("g G", "first, last"),
+    ("page keys", "ctrl+d ctrl+u: half a page"),
 )
+_BACK = ("esc q", "back")
 FILTERS: tuple[tuple[str, str], ...] = (
-    ("source: role: tool: model:", ""),
-    ("title: cwd: branch: profile:", ""),
-    ("provider: end: user: chat:", ""),
+    ("source: role: tool: model: provider: end:", ""),
+    ("title: cwd: branch: profile: user: chat:", ""),
     ("before: after:", "7d today 2026-11-30"),
     ("messages: tokens: cost: tools:", ">50 <5"),
-    ("is:", "pinned archived live empty branch …"),
-    ("-", "not, as in -source:slack"),
-    ('" " * AND OR', "as in Hermes"),
+    ("is:", "pinned live archived empty"),
+    ('- OR * " "', "not, either, begins with, phrase"),
 )
-NOTE = "Reasoning is found with / in a transcript, not by the search."
+NOTE = "reasoning is found with / in a transcript, not by search"
+_ALIKE = frozenset({"resume", "lineage", "copy_link", "copy_command", "copy_id", "preview", "back", "close", "quit"})
+"""Actions that are told once for all lists, or go without saying."""
+_SAME = frozenset(
+    {"browse.clear", "lineage.search", "lineage.read", "transcript.page", "resume.copy", "search.box", "search.profiles"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,30 +43,37 @@ class Section:
 
 
 def place_rows(place: str, rebound: Mapping[str, str]) -> list[tuple[str, str]]:
-    """The keys of a place but those that move; joined ones once, where the first of them stands."""
-    by_id = {key.id: key for key in PLACES[place]}
+    """What is special about a place; joined keys once, where the first of them stands."""
+    keys = [key for key in PLACES[place] if place == "everywhere" or key.action not in _ALIKE]
+    if place == "transcript":
+        keys += [key for key in PLACES[place] if key.id == "transcript.link"]
+    kept = [key for key in keys if key.id not in _SAME and key.id.partition(".")[2] not in _MOVES]
+    return _told(kept, rebound)
+
+
+def _told(keys: Sequence[Key], rebound: Mapping[str, str]) -> list[tuple[str, str]]:
+    by_id = {key.id: key for place in PLACES.values() for key in place}
     joined = {ids[0]: (ids, text) for ids, text in JOINED}
     told = {name for ids, _ in JOINED for name in ids}
     rows = []
-    for key in PLACES[place]:
+    for key in keys:
         if key.id in joined:
             ids, text = joined[key.id]
-            rows.append((" ".join(shown_as(by_id[name], rebound) for name in ids if name in by_id), text))
-        elif key.id not in told and key.id.partition(".")[2] not in _MOVES:
+            rows.append((" ".join(shown_as(by_id[name], rebound) for name in ids), text))
+        elif key.id not in told:
             rows.append((shown_as(key, rebound), key.help))
     return rows
 
 
 def sections(here: str, rebound: Mapping[str, str]) -> list[Section]:
     """Every section, the one of the screen one came from first."""
+    by_id = {key.id: key for place in PLACES.values() for key in place}
+    lists = Section("every list", [*_MOVED, *_told([by_id[name] for name in EVERY_LIST], rebound), _BACK])
     names = [here] if here in PLACES else []
-    names += ["everywhere", *(name for name in PLACES if name not in (here, "everywhere"))]
-    found = []
-    for name in names:
-        rows = place_rows(name, rebound)
-        found.append(Section(name, [*_MOVED, *rows] if name == "everywhere" else rows))
-    filters = Section("words that filter", FILTERS)
-    return [*found[:2], filters, *found[2:]] if here in PLACES else [filters, *found]
+    names += [name for name in PLACES if name not in (here, "everywhere")]
+    places = [Section(name, place_rows(name, rebound)) for name in names]
+    everywhere = Section("everywhere", place_rows("everywhere", rebound))
+    return [*places[:1], lists, everywhere, Section("words that filter", FILTERS), *places[1:]]
 
 
 def matching(words: str, rebound: Mapping[str, str]) -> list[tuple[Key, str]]:
@@ -77,39 +89,44 @@ def matching(words: str, rebound: Mapping[str, str]) -> list[tuple[Key, str]]:
     return found
 
 
-def _rows(section: Section, *, here: bool) -> list[tuple[Part, ...]]:
-    head: tuple[Part, ...] = ((section.name, "gold" if here else "aside"),)
+def _rows(section: Section, *, here: bool) -> list[Row]:
+    head: Row = ((section.name, "gold" if here else "aside"),)
     if here:
         head = (*head, ("  you are here", "aside"))
     return [head, *(_row(key, text) for key, text in section.rows)]
 
 
-def _row(key: str, text: str) -> tuple[Part, ...]:
+def _row(key: str, text: str) -> Row:
     wide = measure(((key, ""),))
     return ((key, "strong"), gap(max(2, KEY - wide)), (text, "quiet"))
 
 
 def help_lines(here: str, typed: str, rebound: Mapping[str, str], width: int) -> list[Line]:
-    """Everything in two columns where there is room for them; or what matches the typed words, in one."""
+    """Everything, in two columns where no text is cut by it; or what matches the typed words."""
     if typed.strip():
         return _found(typed, rebound)
     blocks = [_rows(section, here=section.name == here) for section in sections(here, rebound)]
-    if width < 76:
+    half = (width - 6) // 2
+    if any(measure(row) > half - 2 for block in blocks for row in block):
         flat = [row for block in blocks for row in (*block, ())]
-        return [line(AXIS, *crop(row, width - 4)) for row in (*flat, ((NOTE, "aside"),))]
-    left: list[tuple[Part, ...]] = []
-    right: list[tuple[Part, ...]] = []
-    half = sum(len(block) + 1 for block in blocks) // 2
-    for block in blocks:
-        column = left if len(left) + len(block) // 2 < half and not right else right
-        column += [*block, ()]
-    wide = (width - 6) // 2
+        return [line(AXIS, *crop(row, width - 4)) for row in flat]
+    left, right = _balanced(blocks)
     lines = []
     for i in range(max(len(left), len(right))):
-        a = crop(left[i] if i < len(left) else (), wide - 2)
-        b = crop(right[i] if i < len(right) else (), width - wide - 5)
-        lines.append(line(AXIS, *a, gap(wide - measure(a)), *b))
-    return [*lines, line(AXIS, (NOTE, "aside"))]
+        a = left[i] if i < len(left) else ()
+        b = right[i] if i < len(right) else ()
+        lines.append(line(AXIS, *a, gap(half - measure(a)), *b))
+    return lines
+
+
+def _balanced(blocks: Sequence[Sequence[Row]]) -> tuple[list[Row], list[Row]]:
+    """The blocks in two columns, in order, parted where the longer one is shortest; a blank between blocks."""
+
+    def column(chosen: Sequence[Sequence[Row]]) -> list[Row]:
+        return [row for i, block in enumerate(chosen) for row in ([(), *block] if i else block)]
+
+    parted = [(column(blocks[:i]), column(blocks[i:])) for i in range(1, len(blocks))]
+    return min(parted, key=lambda pair: max(map(len, pair)))
 
 
 def _found(typed: str, rebound: Mapping[str, str]) -> list[Line]:
@@ -130,12 +147,15 @@ def _found(typed: str, rebound: Mapping[str, str]) -> list[Line]:
     ]
 
 
-def search_view(typed: str) -> View:
-    """The panel's first line: what is typed, and how to leave."""
+def search_view(typed: str, *, more: bool = False) -> View:
+    """The panel's first line: what is typed, and how to leave; `more`: there is more than fits."""
 
     def view(width: int, height: int) -> list[Line]:
         leave = "esc clears" if typed else "esc closes"
-        said: tuple[Part, ...] = ((typed, "ink"), (" ", "now")) if typed else (("type to find a key", "aside"),)
-        return [line(gap(1), ("?", "gold"), gap(1), *said, right=((leave, "quiet"), gap(2))), line()]
+        right: Row = ((("↓ more   " if more else "") + leave, "quiet"), gap(2))
+        said: Row = ((typed, "ink"), (" ", "now")) if typed else (("type to find a key", "aside"),)
+        if not typed and measure((*said, (NOTE, ""), *right)) + 10 <= width:
+            said = (*said, gap(3), (NOTE, "aside"))
+        return [line(gap(1), ("?", "gold"), gap(1), *said, right=right), line()]
 
     return view

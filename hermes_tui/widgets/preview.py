@@ -6,11 +6,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rich.cells import cell_len
+
 from hermes_tui.domain.links import link_to
 from hermes_tui.domain.messages import Recap, RecapEntry
 from hermes_tui.domain.sessions import Conversation, Details, Provenance
 from hermes_tui.text import clean, count, one_line
-from hermes_tui.widgets.ink import AXIS, BLANK_CELL, Line, Part, View, crop, gap, line, wrap
+from hermes_tui.widgets.ink import AXIS, BLANK_CELL, Line, Part, View, crop, fit, gap, line, wrap
 from hermes_tui.widgets.wording import facts, title_part
 
 MARKS: dict[str, Part] = {"user": ("●", "gold"), "assistant": ("◆", "good")}
@@ -81,18 +83,19 @@ def recap_lines(entries: Sequence[RecapEntry], width: int, *, limit: int = LIMIT
 def recap_fitting(recap: Recap, width: int, room: int) -> list[Line]:
     """As many of the last entries as fit, and how many there were before; it begins with a person or the
     assistant."""
-    entries = list(recap.entries)
-    earlier = recap.earlier
-    while True:
-        lead: list[Line] = []
-        if earlier:
-            lead = [line(AXIS, (count(earlier, "earlier message"), "aside")), line()]
-        lines = [*lead, *recap_lines(entries, width, height=max(1, room - len(lead)))]
-        begins = not entries or entries[0].who in MARKS
-        if len(entries) <= 1 or (len(lines) <= room and begins):
-            return lines[:room]
-        del entries[0]
-        earlier += 1
+    entries = recap.entries
+    first, lines = len(entries), list[Line]()
+    for start in range(len(entries) - 1, -1, -1):
+        if entries[start].who not in MARKS and start:
+            continue
+        lead = 2 if start + recap.earlier else 0
+        drawn = recap_lines(entries[start:], width, height=max(1, room - lead))
+        if lines and len(drawn) + lead > room:
+            break
+        first, lines = start, drawn
+    earlier = recap.earlier + first
+    lead_lines = [line(AXIS, (count(earlier, "earlier message"), "aside")), line()] if earlier else []
+    return [*lead_lines, *lines][:room]
 
 
 def provenance_words(provenance: Provenance) -> str:
@@ -109,6 +112,17 @@ def provenance_words(provenance: Provenance) -> str:
     return " · ".join(words)
 
 
+def packed(fact: str, width: int, limit: int) -> list[str]:
+    """A line of facts on as many lines as it takes, broken between facts."""
+    lines: list[str] = []
+    for word in fact.split(" · "):
+        if lines and cell_len(lines[-1]) + cell_len(word) + 3 <= width:
+            lines[-1] = f"{lines[-1]} · {word}"
+        else:
+            lines.append(word)
+    return [each if cell_len(each) <= width else fit(each, width) for each in lines[:limit]]
+
+
 def preview_view(shown: Previewed | None) -> View:
     """Title, facts, as many of the last messages as fit, the link."""
 
@@ -122,7 +136,7 @@ def preview_view(shown: Previewed | None) -> View:
         if shown.provenance is not None and (words := provenance_words(shown.provenance)):
             said.append(words)
         for fact in said:
-            top += [line(AXIS, *each) for each in wrap([(fact, "quiet")], width - 5, 2)]
+            top += [line(AXIS, (each, "quiet")) for each in packed(fact, width - 5, 2)]
         top.append(line())
         foot = [line(), line(AXIS, *crop(((link_to(row.profile, one_line(row.id)), "quiet"),), width - 4))]
         room = height - len(top) - len(foot)

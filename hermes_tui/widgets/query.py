@@ -77,6 +77,11 @@ class QueryLine(Inked, can_focus=True, inherit_bindings=False):
         self._offered = ("", ())
         self.refresh()
 
+    def show_hint(self, hint: str, mark: str) -> None:
+        """What the empty box says, and what hangs in its margin."""
+        self._hint, self._mark = hint, mark
+        self.refresh()
+
     def show_order(self, words: str) -> None:
         """What stands at the right end."""
         self._right = words

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from textual.color import Color
-from textual.theme import Theme
+from textual.theme import BUILTIN_THEMES, Theme
 
 DARK = {
     "ground": "#12100C",  # the page
@@ -51,6 +51,51 @@ LIGHT = {
     "code-number": "#8F4A26",
 }
 
+DARK_256 = {
+    "ground": "#121212",
+    "raised": "#1C1C1C",
+    "cursor": "#303030",
+    "hairline": "#3A3A3A",
+    "guide": "#6C6C6C",
+    "ink": "#FFFFD7",
+    "soft": "#D7D7AF",
+    "quiet": "#8A8A8A",
+    "lit": "#B2B2B2",
+    "gold": "#D7AF00",
+    "match": "#FFD75F",
+    "match-ground": "#5F5F00",
+    "now": "#121212",
+    "now-ground": "#FFAF00",
+    "good": "#87AF87",
+    "bad": "#D75F5F",
+    "bad-lit": "#D78787",
+    "code": "#D7AF87",
+    "code-text": "#87AF87",
+    "code-number": "#D7875F",
+}
+LIGHT_256 = {
+    "ground": "#FFFFFF",
+    "raised": "#EEEEEE",
+    "cursor": "#E4E4E4",
+    "hairline": "#D0D0D0",
+    "guide": "#949494",
+    "ink": "#1C1C1C",
+    "soft": "#444444",
+    "quiet": "#6C6C6C",
+    "lit": "#585858",
+    "gold": "#5F5F00",
+    "match": "#1C1C1C",
+    "match-ground": "#FFD787",
+    "now": "#FFFFFF",
+    "now-ground": "#875F00",
+    "good": "#005F00",
+    "bad": "#AF0000",
+    "bad-lit": "#870000",
+    "code": "#5F5F00",
+    "code-text": "#005F00",
+    "code-number": "#875F00",
+}
+"""Our two themes for terminals of 256 colours: left to itself Textual would make most of their grounds black."""
 ANSI = {
     **dict.fromkeys(DARK, "ansi_default"),
     "hairline": "ansi_bright_black",
@@ -76,8 +121,12 @@ _LIES_ON = {
     "lit": ("raised", "cursor", "hairline"),
     "quiet": ("ground", "raised"),
     "guide": ("ground",),
+    "bad": ("ground",),
+    "bad-lit": ("raised", "cursor"),
 }
 _GROUNDS = ("ground", "raised", "cursor")
+_UNDER = (*_GROUNDS, "hairline", "match-ground", "now-ground")
+"""Roles that something lies on."""
 
 
 def contrast(ink: Color, ground: Color) -> float:
@@ -124,7 +173,7 @@ def roles(of: Theme) -> dict[str, str]:
         "code-number": warning,
     }
     for role in DARK:
-        if role not in (*_GROUNDS, "hairline", "match-ground", "now-ground"):
+        if role not in _UNDER:
             under = [found[name] for name in _LIES_ON.get(role, _GROUNDS)]
             found[role] = _readable(found[role], under, GUIDE if role == "guide" else TEXT)
     return {role: color.hex6 for role, color in found.items()}
@@ -141,6 +190,40 @@ def _readable(color: Color, grounds: list[Color], least: float) -> Color:
         if all(contrast(moved, ground) >= least for ground in grounds):
             return moved
     return pole
+
+
+def in_256(ink: dict[str, str]) -> dict[str, str]:
+    """The same roles in the colours that a terminal of 256 has: grounds stay apart from each other, inks legible."""
+    if any(not colour.startswith("#") for colour in ink.values()):
+        return ink
+    wanted = {role: Color.parse(colour) for role, colour in ink.items()}
+    found: dict[str, Color] = {}
+    for role in _UNDER:
+        free = [each for each in _PALETTE if each not in found.values()]
+        found[role] = min(free, key=lambda each: _distance(each, wanted[role]))
+    for role, colour in wanted.items():
+        if role not in _UNDER:
+            least = GUIDE if role == "guide" else TEXT
+            under = [found[name] for name in _LIES_ON.get(role, _GROUNDS)]
+            legible = [each for each in _PALETTE if all(contrast(each, ground) >= least for ground in under)]
+            found[role] = min(legible or _PALETTE, key=lambda each: _distance(each, colour))
+    return {role: colour.hex6 for role, colour in found.items()}
+
+
+def _palette() -> tuple[Color, ...]:
+    """Colours 16 to 255: a cube and a ramp of greys; the first sixteen are anybody's guess."""
+    steps = (0, 95, 135, 175, 215, 255)
+    cube = [Color(red, green, blue) for red in steps for green in steps for blue in steps]
+    return (*cube, *(Color(grey, grey, grey) for grey in range(8, 248, 10)))
+
+
+_PALETTE = _palette()
+
+
+def _distance(a: Color, b: Color) -> float:
+    """How different two colours look, roughly: eyes forgive blue and red more than green."""
+    mean = (a.r + b.r) / 512
+    return (2 + mean) * (a.r - b.r) ** 2 + 4 * (a.g - b.g) ** 2 + (3 - mean) * (a.b - b.b) ** 2
 
 
 def theme(name: str, *, dark: bool, ink: dict[str, str]) -> Theme:
@@ -177,6 +260,9 @@ HERMES_ANSI = Theme(
     surface="ansi_default",
     panel="ansi_default",
     boost="ansi_default",
-    variables={f"h-{role}": colour for role, colour in ANSI.items()},
+    variables={
+        **BUILTIN_THEMES["ansi-dark"].variables,
+        **{f"h-{role}": colour for role, colour in ANSI.items()},
+    },
 )
 OWN = (HERMES_DARK, HERMES_LIGHT, HERMES_ANSI)

@@ -140,7 +140,7 @@ Columns = Sequence[tuple[str, int, str]]
 def columns(width: int) -> Columns:
     """Name, width and alignment of what follows the title in a tree of this width."""
     if width < 60:
-        return (("started", 12, "right"),)
+        return (("started", 12, "right"),) if width >= 34 else ()
     found = (("kind", 9, "left"), ("started", 12, "right"), ("msgs", 5, "right"))
     return (*found, ("tokens", 6, "right"), ("ended", 9, "left")) if width >= 90 else found
 

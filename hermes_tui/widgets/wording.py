@@ -63,6 +63,14 @@ def fit_end(text: str, width: int) -> str:
     return "…" + kept + " " * (width - 1 - cell_len(kept))
 
 
+def fit_place(place: str, width: int) -> str:
+    """A directory on exactly `width` cells, cut between its folders where that leaves something."""
+    if cell_len(place) <= width:
+        return fit_end(place, width)
+    at = place.find("/", len(place) - width + 1)
+    return fit_end("…" + place[at:], width) if 0 < at < len(place) - 1 else fit_end(place, width)
+
+
 def number(n: int, width: int = 5) -> str:
     """`1,204`, or `12k` where that is too wide."""
     written = f"{n:,}"
@@ -104,7 +112,7 @@ def states(conversation: Conversation, details: Details | None = None) -> list[s
     """What sets this conversation apart, in words."""
     found = ["live now"] if conversation.live else []
     status = details.status if details is not None else Status.UNKNOWN
-    found += [str(status)] if status in (Status.ERROR, Status.INTERRUPTED) else []
+    found += [str(status)] if status in (Status.ERROR, Status.INTERRUPTED) and not conversation.live else []
     found += [name for name in ("pinned", "archived", "hidden") if getattr(conversation, name)]
     found += ["empty"] if conversation.empty else []
     if conversation.kind not in (Kind.ROOT, Kind.SEGMENT):

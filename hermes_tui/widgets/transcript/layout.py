@@ -36,6 +36,13 @@ class Hold:
     """Offset in the message's texts, from where the item begins."""
 
 
+def _other_seams(old: Order, new: Order) -> set[int]:
+    """Ids of messages above which something else is written now."""
+    places = {old.ids[place]: old.seams(place) for place in old.seamed}
+    others = {new.ids[place]: new.seams(place) for place in new.seamed}
+    return {each for each in places.keys() | others.keys() if places.get(each) != others.get(each)}
+
+
 class Layout:
     """Lays out the frame: which line of which message is drawn where."""
 
@@ -50,8 +57,8 @@ class Layout:
         self.height = 0
         self.frame: list[Cell] = []
         """As laid out last; shorter than the screen when the transcript is."""
-        self.complete = True
-        """Everything in the frame is set; otherwise parts are blank for the moment."""
+        self.late = False
+        """Parts of the frame are blank because there was no time to set them."""
         self._deadline: float | None = None
 
     # what is known of messages
@@ -69,11 +76,13 @@ class Layout:
         leaf = self.shelf.peek(self.order.ids[position])
         if leaf is None:
             if self._late():
+                self.late = True
                 return None
             leaf = self.leaf(position)
             if leaf is None:
                 return None
         if not leaf.pull(count, self._deadline):
+            self.late = True
             return None
         return leaf
 
@@ -117,23 +126,29 @@ class Layout:
     def show(self, order: Order) -> None:
         """Another order, of which messages that are here keep their place on the screen."""
         old = self.order
+        changed = _other_seams(old, order)
         if len(old) and len(order):
+            if old.ids[self.pin.position] in changed:
+                self.keep()
             place, same = survivor(old, self.pin.position, order)
             self.pin.position = place
             if not same:
                 self.pin.line, self.hold = 0, None
-            elif old.seams(self.pin.position) != order.seams(place):
-                self.keep(old_position=self.pin.position)
-        changed = [order.ids[place] for place in order._seams] if order.outline is not old.outline else []
+        else:
+            self.pin, self.hold = Pin(), None
         self.order = order
-        self.shelf.drop(each for each in changed if self.shelf.has(each))
+        self.shelf.drop(changed)
         self.estimate()
 
     def estimate(self) -> None:
         """Guess all heights anew, and correct those of the messages that are set."""
         self.heights = Heights(self.order.estimates(tools_open=self.tools_open))
+        for message_id, leaf in self.shelf.leaves():
+            position = self.order.position(message_id)
+            if leaf.done and position is not None:
+                self.heights.set(position, len(leaf.rows) + (0 if leaf.top else 1))
 
-    def keep(self, old_position: int | None = None) -> None:
+    def keep(self) -> None:
         """Hold on to what the pin means: its message will be set anew."""
         leaf = self._pinned()
         self.hold = None
@@ -159,6 +174,7 @@ class Layout:
         index = leaf.find(hold.key)
         while index is not None and leaf.items[index].row < 0 and not leaf.done:
             if not leaf.pull(len(leaf.rows) + 32, self._deadline):
+                self.late = True
                 return False
         if index is not None and leaf.items[index].row >= 0:
             line = leaf.items[index].row
@@ -166,6 +182,7 @@ class Layout:
             at = line
             while True:
                 if at + 1 >= len(leaf.rows) and not leaf.pull(at + 2, self._deadline):
+                    self.late = True
                     return False
                 if at + 1 >= len(leaf.rows) or leaf.rows[at + 1][7] > target:
                     break
@@ -176,15 +193,14 @@ class Layout:
         return True
 
     def lay(self, height: int, deadline: float | None = None) -> list[Cell]:
-        """The frame for a screen of this height. What cannot be set by `deadline` is left blank: `complete` says so."""
+        """The frame for a screen of this height. What cannot be set by `deadline` is left blank: `late` says so."""
         self.height, self._deadline = height, deadline
-        self.complete = True
+        self.late = False
         self.frame = []
         if not len(self.order) or height < 1:
             return self.frame
         self.pin.position = max(0, min(self.pin.position, len(self.order) - 1))
-        if not self._recover():
-            self.complete = False
+        self._recover()
         for _ in range(4):
             if self.at_end:
                 self._pin_end()
@@ -232,7 +248,6 @@ class Layout:
         while y < self.height and position < count:
             leaf = self.set(position, line + self.height - y)
             if leaf is None:
-                self.complete = False
                 leaf = self.shelf.peek(self.order.ids[position])
             else:
                 self._settle(position, leaf)
@@ -274,9 +289,7 @@ class Layout:
                 return cells[::-1], None
             position -= 1
             leaf = self.set(position)
-            if leaf is None:
-                self.complete = False
-            else:
+            if leaf is not None:
                 self._settle(position, leaf)
             line = self.lines(position)
 

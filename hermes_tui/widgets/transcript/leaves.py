@@ -33,6 +33,8 @@ class Item:
     kind: ItemKind
     key: str
     """Names it within its message, also after it was set anew; what folds by it."""
+    level: int = 0
+    """How far it is open, of what folds."""
     row: int = -1
     """Its first row, as soon as that is set."""
     start: int = 0
@@ -103,7 +105,7 @@ class Leaf:
         while self._named < len(self._links):
             start, end, target = self._links[self._named]
             if any(source <= start < source + len(text) for text, _, source in each[0] if source >= 0):
-                self.items.append(Item(ItemKind.LINK, f"link:{start}", at, start, end, target))
+                self.items.append(Item(ItemKind.LINK, f"link:{start}", 0, at, start, end, target))
             elif start >= each[7]:
                 break  # it stands on a row below
             self._named += 1
@@ -125,7 +127,7 @@ def _joined(pieces: list[Piece]) -> Iterator[Row]:
             first = next(piece.rows, None)
             if first is None:
                 continue
-            yield ((), (), "", 0, first[4], -1, 0, first[7])
+            yield ((), (), "", 0, -1, -1, 0, first[7])
             yield first
         yield from piece.rows
         last = piece

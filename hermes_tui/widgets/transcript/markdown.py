@@ -104,7 +104,7 @@ def set_text(text: str, page: Page) -> Iterator[Row]:
         table = fence is None and _is_table(lines)
         boxed = table or fence is not None
         if started and (blank or boxed):
-            yield page.row([], at)
+            yield page.row([], at - 1)
         blank, started = boxed, True
         if fence is not None:
             yield from _code(lines, fence, page)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from hermes_tui import times
@@ -61,6 +60,11 @@ class Order:
     def seams(self, position: int) -> tuple[str, ...]:
         """What is written above this message: where a segment begins."""
         return self._seams.get(position, ())
+
+    @property
+    def seamed(self) -> Iterable[int]:
+        """The positions that have seams above them."""
+        return self._seams.keys()
 
     def segment(self, position: int) -> tuple[int, int] | None:
         """(number of the segment, how many there are), counted from 1; None while unknown."""
@@ -123,9 +127,3 @@ def survivor(old: Order, position: int, new: Order) -> tuple[int, bool]:
         if found is not None:
             return found, i == position
     return 0, False
-
-
-def nearest(ids: Sequence[int], position_of: dict[int, int], position: int) -> int:
-    """Index in `ids`, which are in transcript order, of the first that stands at or after `position`."""
-    places = [position_of[each] for each in ids]
-    return min(len(ids) - 1, bisect_left(places, position))

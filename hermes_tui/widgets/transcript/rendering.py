@@ -96,8 +96,8 @@ class _Setter:
         lights = Lights(pattern, text) if pattern is not None else None
         return Page(self.setting.width - narrower, self.part(text), ink, ground, item, lights, self.links)
 
-    def item(self, kind: ItemKind, key: str) -> int:
-        self.items.append(Item(kind, key))
+    def item(self, kind: ItemKind, key: str, level: int = CLOSED) -> int:
+        self.items.append(Item(kind, key, level))
         return len(self.items) - 1
 
     def level(self, key: str, default: int = CLOSED) -> int:
@@ -142,7 +142,7 @@ class _Setter:
         person = message.role == "user"
         known = person or message.role == "assistant"
         ink = "ink" if person else "soft" if known else "quiet"
-        item = self.item(ItemKind.MESSAGE, "message")
+        item = self.item(ItemKind.MESSAGE, "message", self.level("message"))
         cut = message.cut and message.label is None
         if cut and self.level("message") == WHOLE and self.whole is not None:
             text, cut = self.whole.text, False
@@ -190,7 +190,7 @@ class _Setter:
         said = one_line(label, 600) or message.kind.replace("_", " ")
         more = message.text.strip() and one_line(message.text, 600) != said
         opened = bool(more) and self.level("event") > CLOSED
-        item = self.item(ItemKind.FOLD if more else ItemKind.MESSAGE, "event")
+        item = self.item(ItemKind.FOLD if more else ItemKind.MESSAGE, "event", OPEN if opened else CLOSED)
         page = self.page(said, "quiet", item=item)
         rows = self._hung(plain_lines(said, page), _MARKS["event"], page)
         if opened:
@@ -207,7 +207,7 @@ class _Setter:
     def folded(self, name: str, text: str, key: str, kind: ItemKind, default: int = CLOSED) -> None:
         """Something that is one line until it is opened, and Markdown then."""
         opened = self.level(key, default) > CLOSED
-        item = self.item(kind, key)
+        item = self.item(kind, key, OPEN if opened else CLOSED)
         text = clean(text).strip("\n")
         head = self.head(Fold(name, "", ((size(len(text)), "quiet", -1),), opened), item)
         if opened:
@@ -246,7 +246,7 @@ class _Setter:
     def call(self, call: ToolCall, key: str, text: str = "", spans: Spans = (), outcome: Outcome = UNANSWERED) -> None:
         """One call: folded, a line; open, what it was given and what it brought."""
         level = self.level(key, self.setting.tools)
-        item = self.item(ItemKind.CALL, key)
+        item = self.item(ItemKind.CALL, key, level)
         given = read_arguments(call.arguments)
         failed: Runs = ((clean(outcome.failed), "bad", -1),) if outcome.failed else ()
         amount: Runs = ((outcome.amount, "quiet", -1),) if outcome.amount else ()
@@ -316,3 +316,30 @@ def set_message(
     """The leaf of a message. `opens`: how far what folds is open, by the keys of items; `seams`: what is written
     above it; `whole`: its whole text, when `message.text` is cut."""
     return _Setter(message, setting, opens, seams, whole).leaf()
+
+
+def matching_keys(message: Message, pattern: re.Pattern[str], whole: Whole | None) -> dict[str, int]:
+    """How far which items must be open for the matches of this message to be seen."""
+    found: dict[str, int] = {}
+    if message.role == "tool":
+        if whole is not None:
+            return {"call": WHOLE}
+        text = read_outcome(message.text, message.chars).text
+        place = pattern.search(text)
+        if place is not None:
+            found["call"] = WHOLE if text.count("\n", 0, place.start()) >= CUT else OPEN
+        elif message.call is not None and pattern.search(message.call.arguments):
+            found["call"] = OPEN
+        return found
+    if message.kind == HANDOFF:
+        return {"handoff": OPEN} if pattern.search(message.text) else {}
+    for key, text in (("reasoning", message.reasoning), ("commentary", message.commentary)):
+        if text and pattern.search(text):
+            found[key] = OPEN
+    shown = message.label if message.label is not None else message.text
+    if message.label is not None and not pattern.search(shown) and pattern.search(message.text):
+        found["sent" if message.kind == MESSAGE else "event"] = OPEN
+    for index, call in enumerate(message.tool_calls or ()):
+        if call.result_id is None and pattern.search(call.arguments):
+            found[f"call:{index}"] = OPEN
+    return found

@@ -33,6 +33,11 @@ class Shelf:
 
     # messages
 
+    def differs(self, message: Message) -> bool:
+        """Whether this message is here and reads otherwise."""
+        known = self._messages.get(message.id)
+        return known is not None and known != message
+
     def put(self, messages: Iterable[Message]) -> set[int]:
         """Keep these; which of them are other than those that were here."""
         changed = set()
@@ -71,6 +76,10 @@ class Shelf:
     def peek(self, message_id: int) -> Leaf | None:
         """The leaf, if it has been made."""
         return self._leaves.get(message_id)
+
+    def leaves(self) -> Iterable[tuple[int, Leaf]]:
+        """All leaves that are at hand."""
+        return self._leaves.items()
 
     def leaf(self, message_id: int, seams: Sequence[str] = ()) -> Leaf | None:
         """The leaf of a message; None while its text is not here."""

@@ -1,0 +1,82 @@
+"""From the command line to the screen and back: what to open, the app, and what it leaves to be done."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+from hermes_tui import handover, settings
+from hermes_tui.commands import output
+from hermes_tui.commands.arguments import Arguments
+from hermes_tui.commands.configs import options_of
+from hermes_tui.commands.searches import query_of
+from hermes_tui.commands.stores import Chosen
+from hermes_tui.domain.links import link_to
+from hermes_tui.domain.sessions import ConversationKey
+from hermes_tui.errors import StoreBusy, StoreError, StoreMissing
+from hermes_tui.service.sessions import SessionService
+from hermes_tui.storage.connection import open_store
+
+if TYPE_CHECKING:
+    from hermes_tui.intents import HandOver, Intent, PrintAndQuit
+
+
+def run(arguments: Arguments, choice: Chosen) -> int:
+    """Open the screen; afterwards become `hermes` or print a line, if that is how it was left."""
+    chosen, _ = settings.load(options_of(arguments))
+    _look(choice)
+    result, code = asyncio.run(_show(arguments, choice, chosen))
+    from hermes_tui.intents import HandOver, PrintAndQuit
+
+    if isinstance(result, HandOver):
+        return handover.become(result.argv, result.env)
+    if isinstance(result, PrintAndQuit):
+        output.write_lines([result.line])
+    return code
+
+
+def _look(choice: Chosen) -> None:
+    """Whether there is anything to open. Raises the first `StoreError` when there is not, except for a store
+    that nobody named and that is not there: the screen has a page for that."""
+    failures: list[StoreError] = []
+    for ref in choice.stores:
+        try:
+            open_store(ref).conn.close()
+        except StoreBusy:
+            return  # there is one; the screen asks again
+        except StoreError as failure:
+            failures.append(failure)
+    if len(failures) == len(choice.stores) and (choice.named or not isinstance(failures[0], StoreMissing)):
+        raise failures[0]
+
+
+async def _show(
+    arguments: Arguments, choice: Chosen, chosen: settings.Settings
+) -> tuple[HandOver | PrintAndQuit | None, int]:
+    """Run the app; its result and the exit code."""
+    from hermes_tui.app import HermesApp, connect_to_sqlite
+
+    service = connect_to_sqlite(choice.stores)
+    try:
+        opening = await _opening(arguments, service)
+        app = HermesApp(service, settings=chosen, opening=opening)
+        result = await app.run_async(mouse=chosen.mouse)
+        return result, app.return_code or 0
+    finally:
+        await service.close()
+
+
+async def _opening(arguments: Arguments, service: SessionService) -> Intent | None:
+    """The first screen, when it is not the list. A target is resolved here, so that an unknown one is an error
+    line and not a screen."""
+    from hermes_tui.intents import OpenSearch, OpenTranscript
+
+    if arguments.command == "search":
+        return OpenSearch(query_of(arguments).text)
+    if arguments.command != "open":
+        return None
+    target = await service.target(arguments.target)
+    if arguments.at is not None:
+        target = await service.target(link_to(target.profile, target.session_id, arguments.at))
+    key = ConversationKey(target.profile, target.root_id)
+    return OpenTranscript(key, anchor=target.anchor, notice=target.notice)

@@ -1,0 +1,147 @@
+"""The app as a program of this terminal: its colours, its keys, its clipboard, its end."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import os
+import signal
+import traceback
+from typing import Any
+
+from rich.text import Text
+from textual import work
+from textual._xterm_parser import XTermParser
+from textual.filter import Monochrome
+from textual.notifications import SeverityLevel
+from textual.worker import WorkerFailed
+
+from hermes_tui.clipboard import Clipboard, How
+from hermes_tui.errors import HermesTuiError, UsageError
+from hermes_tui.intents import HandOver, PrintAndQuit
+from hermes_tui.keyflow import OneKeyAtATime
+from hermes_tui.settings import Settings
+from hermes_tui.text import clean, one_line
+from hermes_tui.widgets import themes
+
+ENDING = {"SIGINT": 130, "SIGTERM": 143, "SIGHUP": 129}
+"""Signals that end the app in good order, and the code it leaves with."""
+TOAST = 300
+"""Characters of a text that a toast shows."""
+
+
+class Running(OneKeyAtATime[HandOver | PrintAndQuit]):
+    """What has nothing to do with which screens there are."""
+
+    ENABLE_COMMAND_PALETTE = False  # Textual would bind it everywhere, also where someone types
+    _few = False
+    """The terminal has 256 colours."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Raises `UsageError` for a theme that does not exist."""
+        super().__init__()
+        self.settings = settings
+        self.rebound = dict(settings.keys)
+        self.ascii_only = settings.ascii
+        self._typed_ahead = ""
+        self._choose_theme()
+        self.set_keymap(self.rebound)
+        if settings.no_color and not self.no_color:
+            self.no_color = True
+            self._filters.append(Monochrome())
+
+    def _choose_theme(self) -> None:
+        for each in themes.OWN:
+            self.register_theme(each)
+        wanted = {"auto": "hermes-dark", "dark": "hermes-dark", "light": "hermes-light"}
+        name = wanted.get(self.settings.theme, self.settings.theme)
+        if name not in self.available_themes:
+            known = ", ".join(("auto", "dark", "light", *sorted(self.available_themes)))
+            raise UsageError(f"there is no theme {name!r}; there are {known}")
+        self.theme = name
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Our roles, for themes that are not ours."""
+        roles = themes.roles(self.current_theme)
+        return {f"h-{role}": colour for role, colour in (themes.in_256(roles) if self._few else roles).items()}
+
+    async def run_async(self, **options: Any) -> HandOver | PrintAndQuit | None:
+        """Run in this terminal, in the colours that it has."""
+        if self.console.color_system == "256":
+            self._few = True
+            self.register_theme(themes.theme("hermes-dark", dark=True, ink=themes.DARK_256))
+            self.register_theme(themes.theme("hermes-light", dark=False, ink=themes.LIGHT_256))
+        if self.settings.theme in ("auto", "dark", "light") and self.console.color_system in (None, "standard"):
+            self.theme = "hermes-ansi"
+        elif self.settings.theme == "auto":
+            from hermes_tui.terminal import background
+
+            answer = background()  # waits for the terminal; nothing else runs yet
+            self._typed_ahead = answer.typed
+            self.theme = "hermes-light" if answer.dark is False else "hermes-dark"
+        return await super().run_async(**{"mouse": self.settings.mouse, **options})
+
+    def on_mount(self) -> None:
+        if not self.is_headless and os.name != "nt":
+            loop = asyncio.get_running_loop()
+            for name, code in ENDING.items():
+                loop.add_signal_handler(getattr(signal, name), self._end, code)
+
+    def on_ready(self) -> None:
+        """What has been made so far stays, so the collector need not look at it again; and collections of what
+        comes may be rare: they are what makes a frame late."""
+        if not self.is_headless:
+            gc.collect()
+            gc.freeze()
+            gc.set_threshold(20_000, 20, 1_000_000)
+        if self._typed_ahead:
+            for event in XTermParser().feed(self._typed_ahead):
+                self.post_message(event)
+
+    def _end(self, code: int) -> None:
+        self.exit(return_code=code)
+
+    def _handle_exception(self, error: Exception) -> None:
+        """A failure that a screen let pass is said, not died of; anything else is a bug."""
+        cause = error.error if isinstance(error, WorkerFailed) else error
+        if isinstance(cause, HermesTuiError):
+            self._say(str(cause), severity="error")
+        else:
+            super()._handle_exception(error)
+
+    def _fatal_error(self) -> None:
+        """A traceback without the values of variables: they would be people's messages."""
+        lines = traceback.format_exception(self._exception) if self._exception is not None else []
+        self._exit_renderables.append(Text(clean("".join(lines)).rstrip()))
+        self._close_messages_no_wait()
+
+    def _say(self, text: str, *, title: str = "", severity: SeverityLevel = "information") -> None:
+        """A toast; whatever the text holds stays text."""
+        self.notify(one_line(text, TOAST), title=one_line(title, TOAST), severity=severity, markup=False)
+
+    # the clipboard
+
+    def action_copy_selection(self) -> None:
+        """What is selected; without a selection people mean to quit, and are told how."""
+        selected = self.screen.get_selected_text()
+        if selected:
+            self._copy(selected, "selection")
+            self.screen.clear_selection()
+        else:
+            self._say("ctrl+q quits")
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Textual's own inputs copy through here."""
+        if text:
+            self._copy(text, "selection")
+
+    @work(group="copy")
+    async def _copy(self, text: str, what: str) -> None:
+        """Put it on the clipboard; say what became of it, and show it: it can be copied by hand then."""
+        driver = self._driver
+        copied = await Clipboard(driver.write if driver is not None else None).copy(text)
+        self._clipboard = text
+        if copied.how is not How.COPIED and os.environ.get("DISPLAY"):
+            self.screen.refresh(layout=True)  # a program that found no display may have said so on the screen
+        severity: SeverityLevel = "information" if copied.how in (How.COPIED, How.SENT) else "warning"
+        self._say(text, title=f"{what} {copied.sentence}", severity=severity)

@@ -1,0 +1,187 @@
+"""The line below a transcript: find words in it as you type, go to a message, a time or a day."""
+
+from __future__ import annotations
+
+import re
+from datetime import datetime
+
+from textual import on, work
+
+from hermes_tui import times
+from hermes_tui.errors import HermesTuiError
+from hermes_tui.screens.reading import Reading
+from hermes_tui.text import count, one_line
+from hermes_tui.widgets.query import QueryLine
+from hermes_tui.widgets.transcript.lights import words_of
+
+_DAY = r"(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})"
+_CLOCK = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}))?"
+_MOMENT = re.compile(rf"(?:{_DAY})?[ T]?(?:{_CLOCK})?")
+FIND_HINT = 'words, or "a phrase"'
+GO_HINT = "a message id, 14:30, 2026-07-05, or 2026-07-05 14:30"
+
+
+def moment_of(text: str, near: float) -> float | None:
+    """The local instant that `14:30` (of the day of `near`), `2026-07-05` or both mean; None for anything else."""
+    found = _MOMENT.fullmatch(text.strip())
+    if found is None or not found[0]:
+        return None
+    here = times.local(near)
+    year, month, day = (int(found[name] or getattr(here, name)) for name in ("year", "month", "day"))
+    hour, minute, second = (int(found[name] or 0) for name in ("hour", "minute", "second"))
+    try:
+        return datetime(year, month, day, hour, minute, second).astimezone().timestamp()
+    except (ValueError, OverflowError, OSError):
+        return None  # no such day or hour
+
+
+class Finding(Reading, inherit_bindings=False):
+    """Find and go to."""
+
+    _going = False
+    """The line asks where to go, not what to find."""
+    _origin: int | None = None
+    """The message one was at when the search began."""
+    _typed = False
+    """The words were typed here, and did not come with the conversation."""
+
+    # the line
+
+    def action_find(self) -> None:
+        self._begin(going=False)
+
+    def action_goto(self) -> None:
+        self._begin(going=True)
+
+    def _begin(self, *, going: bool) -> None:
+        if not self.reads:
+            return
+        place = self.reader.place
+        self._going, self._origin = going, place.message_id if place else None
+        self.box.show("" if going or not self._typed else self.words)
+        self.box.show_hint(GO_HINT if going else FIND_HINT, mark="#" if going else "/")
+        self.add_class("-typing")
+        self.box.focus()
+        self.show_place()
+        self.show_keys(("enter", "go" if going else "keep"), ("esc", "close"))
+
+    def end_typing(self) -> None:
+        """The keys belong to the reader again."""
+        self.remove_class("-typing")
+        self.reader.focus()
+        self.show_place()
+        self.show_keys()
+
+    def close_find(self) -> None:
+        """Nothing is looked for any more."""
+        self.workers.cancel_group(self, "find")
+        self.words, self.found, self._typed = "", None, False
+        self.reader.light("")
+        self.reader.show_matches((), None)
+        self.show_place()
+
+    @on(QueryLine.Changed)
+    def _changed(self, event: QueryLine.Changed) -> None:
+        event.stop()
+        if not self._going:
+            self._typed = True
+            self.look_for(event.text)
+
+    def leave_line(self) -> None:
+        """Escape: first what is typed, then the line."""
+        if self.box.text:
+            self.box.clear()
+        else:
+            if not self._going:
+                self.close_find()
+            self.end_typing()
+
+    def accept_line(self) -> None:
+        """Enter: keep the words, or go where the line says."""
+        going, text = self._going, self.box.text.strip()
+        if not going and not text:
+            self.close_find()
+        self.end_typing()
+        if going and text:
+            self.go_to(text)
+
+    # finding
+
+    def look_for(self, words: str, anchor: int | None = None) -> None:
+        """Light these words, find the messages that hold them. Without an anchor go to the one at or after where
+        one was; with one stay, and count from that message; -1 is none of them."""
+        self.words, self.found = words.strip(), None
+        self.reader.light(words)
+        if words_of(words):
+            self._find(words, anchor)
+        else:
+            self.close_find()
+        self.show_place()
+
+    @work(exclusive=True, group="find", description="find")
+    async def _find(self, words: str, anchor: int | None) -> None:
+        try:
+            found = await self.service.find(self.key, words)
+        except HermesTuiError as error:
+            self.say(one_line(str(error)))
+            return
+        self.found = len(found)
+        reader = self.reader
+        where = reader.plan.order.position
+        if anchor is not None:
+            at = where(anchor) if anchor >= 0 else None
+            here = reader.walker.match if at is None else next((each for each in found if where(each) == at), None)
+            reader.show_matches(found, here if here in found else None)
+        else:
+            reader.show_matches(found, None)
+            at = (where(self._origin) if self._origin is not None else None) or 0
+            ahead = next((each for each in found if (where(each) or 0) >= at), None)
+            target = ahead if ahead is not None else next(iter(found), None)
+            if target is not None:
+                reader.go_to_match(target)
+        self.show_place()
+        self.show_keys() if not self.typing else None
+
+    def refind(self) -> None:
+        """The same words, in what is there now; the reader stays."""
+        self._find(self.words, -1)
+
+    def action_match(self, step: int) -> None:
+        self.reader.match(step)
+        self.show_place()
+
+    # going
+
+    def go_to(self, text: str) -> None:
+        """Go to a message id, a time of the present day, a day, or say that there is none."""
+        reader = self.reader
+        place = reader.place
+        if place is None:
+            return
+        text = text.lstrip("#").strip()
+        if text.isdecimal() and len(text) <= 18:
+            self._go_to_number(int(text))
+            return
+        near = place.timestamp if place.timestamp is not None else times.now()
+        moment = moment_of(text, near)
+        if moment is None:
+            self.say(f"{one_line(text, 40)!r} is no message id, time or day")
+            return
+        position = reader.plan.order.at_time(moment)
+        if position is None:
+            reader.last()
+            self.say(f"nothing after {times.moment(moment)}: this is the end")
+        else:
+            reader.go_to(reader.plan.order.ids[position])
+            self.say("")
+
+    def _go_to_number(self, number: int) -> None:
+        """A message id; a number that is none, but counts messages, is the number of one."""
+        order = self.reader.plan.order
+        if self.reader.go_to(number):
+            self.say("")
+        elif 1 <= number - order.before <= len(order):
+            self.reader.go_to(order.ids[number - order.before - 1])
+            self.say(f"no message has the id {number}; this is message {number} of {order.total:,}")
+        else:
+            self.say(f"no message {number} among {count(order.total, 'message')}")

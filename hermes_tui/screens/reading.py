@@ -1,0 +1,72 @@
+"""What the parts of the transcript screen share: the reader, the lines around it, what stands in its place."""
+
+from __future__ import annotations
+
+from hermes_tui.domain.messages import Outline
+from hermes_tui.domain.sessions import Conversation
+from hermes_tui.intents import OpenTranscript
+from hermes_tui.screens.acting import Acting
+from hermes_tui.screens.base import BaseScreen, Moving
+from hermes_tui.service.sessions import SessionService
+from hermes_tui.widgets.query import QueryLine
+from hermes_tui.widgets.transcript.view import Reader
+from hermes_tui.widgets.ways import Ways
+
+FINDING, GOING = "find", "go to"
+
+
+class Reading(Moving, Acting, BaseScreen, inherit_bindings=False):
+    """One conversation on the screen."""
+
+    def __init__(self, service: SessionService, opening: OpenTranscript) -> None:
+        super().__init__(service)
+        self.opening = opening
+        self.key = opening.key
+        self.conversation: Conversation | None = None
+        self.outline: Outline | None = None
+        self.words = ""
+        """What is looked for."""
+        self.found: int | None = None
+        """How many messages hold it; None while nobody has looked."""
+        self.note = ""
+        """What should be said now."""
+        self.fresh = 0
+        """Messages that came while the reader was elsewhere."""
+
+    @property
+    def reader(self) -> Reader:
+        return self.query_one("#reader", Reader)
+
+    @property
+    def box(self) -> QueryLine:
+        """The line in place of the status, to find words or to go somewhere."""
+        return self.query_one("#box", QueryLine)
+
+    @property
+    def page(self) -> Ways:
+        """What stands in place of the reader: nothing yet, a failure, a list to choose from."""
+        return self.query_one("#page", Ways)
+
+    @property
+    def typing(self) -> bool:
+        """The line has the keys."""
+        return self.has_class("-typing")
+
+    @property
+    def choosing(self) -> bool:
+        """A list or a question stands in place of the reader."""
+        return self.has_class("-choosing")
+
+    @property
+    def reads(self) -> bool:
+        """The reader is in sight and has something to show."""
+        return not (self.choosing or self.has_class("-page"))
+
+    def say(self, note: str) -> None:
+        """Something to be told in the status line, until something else is."""
+        self.note = note
+        self.show_place()
+
+    def show_place(self) -> None:
+        """Draw the status line."""
+        raise NotImplementedError

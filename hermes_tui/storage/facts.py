@@ -1,0 +1,116 @@
+"""What filter words may ask about a conversation that its row of `sessions` alone does not say."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import dataclass, field
+from typing import Any
+
+from hermes_tui.domain.families import Catalogue
+from hermes_tui.domain.filters import Origin
+from hermes_tui.domain.sessions import Conversation, Status
+from hermes_tui.storage.connection import Store, is_damage
+from hermes_tui.storage.schema import Schema
+from hermes_tui.storage.sessions import load_status
+from hermes_tui.storage.visibility import visible
+
+_USERS = ("user_id",)
+_CHATS = ("chat_id", "display_name")
+
+
+@dataclass(slots=True)
+class StoreFacts:
+    """Answers `domain.filters.Facts` from one store; lives as long as one job."""
+
+    store: Store
+    catalogue: Catalogue
+    _origins: dict[str, Origin] | None = field(default=None)
+
+    def status(self, conversation: Conversation) -> Status:
+        """How it stands, off its last message."""
+        return load_status(self.store, self.catalogue.chains[conversation.segment_ids[0]])
+
+    def origin(self, conversation: Conversation) -> Origin:
+        """Every name under which its sessions know who spoke, and where."""
+        if self._origins is None:
+            self._origins = load_origins(self.store)
+        known = [self._origins[each] for each in conversation.segment_ids if each in self._origins]
+        return Origin(
+            frozenset().union(*(each.users for each in known)), frozenset().union(*(each.chats for each in known))
+        )
+
+    def holds(self, conversation: Conversation, roles: frozenset[str], tools: frozenset[str]) -> bool:
+        """Whether a visible message of it is of one of these roles and of one of these tools."""
+        clauses, params = message_clauses(roles, tools)
+        sql = f"""
+        select 1
+        from messages m
+        where m.session_id in (select value from json_each(:sessions))
+        and {visible(self.store.schema)} and {" and ".join(clauses or ["1"])}
+        limit 1
+        """
+        bound = {**params, "sessions": json.dumps(list(conversation.segment_ids))}
+        try:
+            return self.store.conn.execute(sql, bound).fetchone() is not None
+        except sqlite3.DatabaseError as error:
+            if not is_damage(error):
+                raise
+            return False
+
+
+def message_clauses(
+    roles: frozenset[str], tools: frozenset[str], name: str = "some"
+) -> tuple[list[str], dict[str, str]]:
+    """Conditions on a row `m`: it is of one of these roles; it calls, or answers, one of these tools.
+
+    `name` keeps the parameters of several such conditions in one statement apart.
+    """
+    clauses, params = [], {}
+    if roles:
+        clauses.append(f"coalesce(m.role, '') in (select value from json_each(:{name}_roles))")
+        params[f"{name}_roles"] = json.dumps(sorted(roles))
+    if tools:
+        these = f"(select value from json_each(:{name}_tools))"
+        called = "case when c.type = 'object' then c.value else '{}' end"
+        clauses.append(f"""(
+            lower(coalesce(m.tool_name, '')) in {these}
+            or coalesce(m.tool_calls, '') <> '' and exists (
+                select 1
+                from json_each(case when json_valid(m.tool_calls) then m.tool_calls else '[]' end) c
+                where lower(coalesce(
+                    json_extract({called}, '$.function.name'), json_extract({called}, '$.name'), ''
+                )) in {these}
+            )
+        )""")
+        params[f"{name}_tools"] = json.dumps(sorted(tools))
+    return clauses, params
+
+
+def load_origins(store: Store) -> dict[str, Origin]:
+    """Session id → who spoke and where, for sessions that know."""
+    rows = store.conn.execute(_origins_sql(store.schema)).fetchall()
+    found = {}
+    for session_id, origin_json, *names in rows:
+        origin = _object(origin_json)
+        users = [*names[: len(_USERS)], origin.get("user_name"), origin.get("user_id")]
+        chats = [*names[len(_USERS) :], origin.get("chat_name"), origin.get("chat_id")]
+        found[session_id] = Origin(_folded(users), _folded(chats))
+    return found
+
+
+def _origins_sql(schema: Schema) -> str:
+    names = ", ".join(f"cast({schema.session(column)} as text)" for column in (*_USERS, *_CHATS))
+    return f"select cast(s.id as text), cast({schema.session('origin_json')} as text), {names} from sessions s"
+
+
+def _folded(names: list[Any]) -> frozenset[str]:
+    return frozenset(str(name).casefold() for name in names if name not in (None, ""))
+
+
+def _object(stored: Any) -> dict[str, Any]:
+    try:
+        value = json.loads(stored) if stored else {}
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,226 @@
+"""Judge rows that no index answers for: the same words, by the same rules, in a table in memory.
+
+Words are told apart by FTS5 itself, so a scan finds what an index would have found. What is written without
+blanks matches wherever its characters stand.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from hermes_tui.domain.contents import STRUCTURED, as_text, decode_content
+from hermes_tui.domain.querytrees import And, Leaf, Node, Or, Without, has_cjk, leaves
+from hermes_tui.storage.fts import express, varints
+
+UNICODE = "unicode61"
+_ESCAPED = re.compile(r"(?:\\{1,2}u[0-9a-fA-F]{4})+")
+_UNIT = re.compile(r"u([0-9a-fA-F]{4})")
+_FIELDS = ("said", "name", "calls")
+_MARK = "\ue000"
+_RUNS = re.compile(r"[^\W_]+")
+
+
+class Row(NamedTuple):
+    """A message as it is searched."""
+
+    id: int
+    session_id: str
+    role: str
+    timestamp: Any
+    said: str
+    """Decoded content, faithful to what is stored where that is plain text."""
+    name: str
+    """Of the tool, on its result."""
+    calls: str
+    """As stored, with characters that JSON wrote as numbers put back."""
+
+
+@dataclass(slots=True)
+class Verdict:
+    """What a row has to do with a tree."""
+
+    whole: bool = False
+    """It matches, in all it holds."""
+    said: bool = False
+    """It matches, and its text alone does too."""
+    units: int = 0
+    """Bit by bit, the parts of the query that occur in it; 0 for what the query excludes."""
+    counts: tuple[int, ...] = ()
+    """How often each leaf occurs."""
+    length: int = 0
+    """Words in it."""
+
+
+def said_of(content: object) -> str:
+    """The text of a content cell as it is searched."""
+    text = as_text(content)
+    return decode_content(text) if text.startswith(STRUCTURED) else text
+
+
+def calls_of(stored: object) -> str:
+    """A `tool_calls` cell as it is searched. Writers escape all but ASCII, some of them twice."""
+    text = as_text(stored)
+    return _ESCAPED.sub(_unescape, text) if "\\u" in text else text
+
+
+def _unescape(found: re.Match[str]) -> str:
+    units = b"".join(int(unit, 16).to_bytes(2, "little") for unit in _UNIT.findall(found[0]))
+    return units.decode("utf-16-le", "replace")
+
+
+def pattern(leaf: Leaf) -> re.Pattern[str]:
+    """Where a leaf that matches inside words stands in a text."""
+    if leaf.inside:
+        return re.compile(re.escape(leaf.text), re.IGNORECASE)
+    runs = _RUNS.findall(leaf.text)
+    between = r"[\W_]+".join(map(re.escape, runs))
+    before = "" if has_cjk(runs[0]) else r"(?<![^\W_])"
+    after = "" if has_cjk(runs[-1]) or leaf.prefix else r"(?![^\W_])"
+    return re.compile(before + between + after, re.IGNORECASE)
+
+
+def stored(text: str) -> str:
+    """Text as the table in memory takes it: a NUL would end it, half a surrogate pair cannot be written."""
+    return text.replace("\x00", " ").encode("utf-8", "replace").decode("utf-8")
+
+
+class Words:
+    """A table in memory that tells words as FTS5 tells them."""
+
+    def __init__(self, tokenizer: str = UNICODE) -> None:
+        kind = tokenizer if re.fullmatch(r"[\w ]+", tokenizer) else UNICODE
+        self.conn = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        self.conn.text_factory = lambda raw: raw.decode("utf-8", "replace")
+        self.conn.execute(f'create virtual table t using fts5({", ".join(_FIELDS)}, tokenize="{kind}")')
+
+    def close(self) -> None:
+        self.conn.close()
+
+    def fill(self, rows: Iterable[tuple[int, str, str, str]]) -> None:
+        """Hold these rows and no others: number, then the fields."""
+        self.conn.execute("begin")
+        self.conn.execute("delete from t")
+        held = ((number, stored(said), stored(name), stored(calls)) for number, said, name, calls in rows)
+        self.conn.executemany("insert into t(rowid, said, name, calls) values (?, ?, ?, ?)", held)
+        self.conn.execute("commit")
+
+    def counts(self, leaf: Leaf) -> dict[int, tuple[int, int]]:
+        """Row → how often a leaf occurs in it, and how often in its text."""
+        marked = ", ".join(
+            f"length(highlight(t, {i}, '{_MARK}', '')) - length({name})" for i, name in enumerate(_FIELDS)
+        )
+        rows = self.conn.execute(f"select rowid, {marked} from t where t match ?", (express(leaf),)).fetchall()
+        return {row[0]: (row[1] + row[2] + row[3], row[1]) for row in rows}
+
+    def lengths(self) -> dict[int, int]:
+        """Row → words in it."""
+        rows = self.conn.execute("select id, sz from t_docsize").fetchall()
+        return {row[0]: sum(varints(row[1])) for row in rows}
+
+    def spans(self, leaf: Leaf, texts: Mapping[int, str]) -> dict[int, list[tuple[int, int]]]:
+        """Row → where a leaf stands in its text; the rows must have been filled with these texts."""
+        opened, closed = "\ue001", "\ue002"
+        sql = "select rowid, highlight(t, 0, ?, ?) from t where t match ?"
+        found = {}
+        for number, marked in self.conn.execute(sql, (opened, closed, "{said} : " + express(leaf))).fetchall():
+            found[number] = _places(marked, opened, closed, texts[number])
+        return found
+
+    def has_words(self, texts: Sequence[str]) -> list[bool]:
+        """Whether each of these texts has any word at all."""
+        self.fill((number, text, "", "") for number, text in enumerate(texts))
+        lengths = self.lengths()
+        return [lengths.get(number, 0) > 0 for number in range(len(texts))]
+
+
+def _places(marked: str, opened: str, closed: str, text: str) -> list[tuple[int, int]]:
+    """Read marks off a text that may itself hold such characters: the original tells them apart."""
+    places: list[tuple[int, int]] = []
+    at, start = 0, None
+    for char in marked:
+        if char == opened and text[at : at + 1] != opened and start is None:
+            start = at
+        elif char == closed and text[at : at + 1] != closed and start is not None:
+            places.append((start, at))
+            start = None
+        else:
+            at += 1
+    return places
+
+
+class Judge:
+    """Judges batches of rows by one tree; `units` are the parts of it whose presence is noted by themselves."""
+
+    def __init__(self, tree: Node, units: Sequence[Node] = (), barred: Node | None = None, *, tokenizer: str) -> None:
+        self.tree, self.units, self.barred = tree, tuple(units), barred
+        everywhere = [*leaves(tree), *(leaf for unit in units for leaf in leaves(unit))]
+        self.leaves = tuple(dict.fromkeys(everywhere))
+        self._patterns = {leaf: pattern(leaf) for leaf in self.leaves if leaf.substring}
+        self._tokenizer = tokenizer
+
+    def judge(self, rows: Sequence[Row]) -> dict[int, Verdict]:
+        """Row's id → verdict, for rows that have anything to do with the query."""
+        numbered = dict(enumerate(rows))
+        occurs = self._occurrences(numbered)
+        alone = {leaf: {number for number, (_, said) in found.items() if said} for leaf, found in occurs[0].items()}
+        whole = {leaf: set(found) for leaf, found in occurs[0].items()}
+        matching = evaluate(self.tree, whole)
+        said = matching & evaluate(self.tree, alone)
+        excluded = evaluate(self.barred, whole) if self.barred is not None else set()
+        verdicts: dict[int, Verdict] = {number: Verdict(whole=True, said=number in said) for number in matching}
+        for bit, unit in enumerate(self.units):
+            for number in evaluate(unit, whole) - excluded:
+                verdicts.setdefault(number, Verdict()).units |= 1 << bit
+        for number, verdict in verdicts.items():
+            verdict.counts = tuple(occurs[0][leaf].get(number, (0, 0))[0] for leaf in self.leaves)
+            verdict.length = occurs[1].get(number, 0)
+        return {numbered[number].id: verdict for number, verdict in verdicts.items()}
+
+    def _occurrences(self, rows: Mapping[int, Row]) -> tuple[dict[Leaf, dict[int, tuple[int, int]]], dict[int, int]]:
+        """Leaf → row → (how often, how often in its text); row → words in it."""
+        found: dict[Leaf, dict[int, tuple[int, int]]] = {}
+        lengths: dict[int, int] = {}
+        if len(self._patterns) < len(self.leaves):
+            with closing(Words(self._tokenizer)) as words:
+                words.fill((number, row.said, row.name, row.calls) for number, row in rows.items())
+                found = {leaf: words.counts(leaf) for leaf in self.leaves if leaf not in self._patterns}
+                lengths = words.lengths()
+        else:
+            lengths = {number: len(row.said) + len(row.name) + len(row.calls) for number, row in rows.items()}
+        for leaf, regex in self._patterns.items():
+            here = found[leaf] = {}
+            for number, row in rows.items():
+                said = sum(1 for _ in regex.finditer(row.said))
+                elsewhere = sum(1 for text in (row.name, row.calls) if text for _ in regex.finditer(text))
+                if said or elsewhere:
+                    here[number] = (said + elsewhere, said)
+        return found, lengths
+
+
+def evaluate(node: Node, present: Mapping[Leaf, set[Any]]) -> set[Any]:
+    """The rows for which a tree holds, from the rows in which each leaf occurs."""
+    if isinstance(node, Leaf):
+        return present[node]
+    if isinstance(node, Without):
+        return evaluate(node.base, present) - evaluate(node.barred, present)
+    parts = [evaluate(child, present) for child in node.children]
+    assert isinstance(node, And | Or)
+    return set.intersection(*parts) if isinstance(node, And) else set.union(*parts)
+
+
+def glued(leaf: Leaf, text: str) -> bool:
+    """Whether a word of Latin letters stands right beside Chinese, Japanese or Korean ones, in one run of
+    letters with them: there it is a word to people, and none to FTS5."""
+    if text.isascii():
+        return False
+    for found in re.finditer(re.escape(leaf.text), text, re.IGNORECASE):
+        before = re.search(r"[^\W_]*\Z", text[max(0, found.start() - 64) : found.start()])
+        after = re.match(r"[^\W_]*", text[found.end() : found.end() + 64])
+        if has_cjk((before[0] if before else "") + (after[0] if after else "")):
+            return True
+    return False

@@ -1,0 +1,242 @@
+"""Ask an index: which messages match, how well, where. SQLite ranks and counts by session, so that no more
+than a few rows of each session ever become Python values."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from hermes_tui.domain.filters import Filters
+from hermes_tui.domain.queries import SearchOrder
+from hermes_tui.domain.querytrees import Leaf, Node
+from hermes_tui.storage.connection import Store
+from hermes_tui.storage.facts import message_clauses
+from hermes_tui.storage.fts import Index, column, express
+from hermes_tui.storage.schema import Schema
+from hermes_tui.storage.visibility import visible
+from hermes_tui.times import EPOCH_MAX
+
+BEST = 3
+"""Matches that a hit shows."""
+SAID, CALLED, UNSURE = 0, 1, 2
+"""Where a message matches: in what people and the assistant said; in calls, output, or what other roles hold;
+in one of the two, which only reading it tells."""
+
+
+class Top(NamedTuple):
+    """One of the best messages of a session."""
+
+    id: int
+    session_id: str
+    score: float
+    """BM25 as FTS5 gives it: the smaller the better."""
+    at: float | None
+
+
+@dataclass(slots=True)
+class Group:
+    """The matches of one session that are of one kind."""
+
+    count: int
+    tops: list[Top] = field(default_factory=list)
+    """Best first, by the order asked for."""
+
+
+Groups = dict[str, dict[int, Group]]
+"""Session id → kind → matches."""
+
+
+@dataclass(slots=True)
+class Conditions:
+    """What a row `m` of `messages` must be, beside matching: SQL, and its named parameters."""
+
+    clauses: list[str]
+    params: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def sql(self) -> str:
+        return " and ".join(f"({clause})" for clause in self.clauses) or "1"
+
+    def also(self, *clauses: str, **params: Any) -> Conditions:
+        """With more conditions."""
+        return Conditions([*self.clauses, *clauses], {**self.params, **params})
+
+    def in_sessions(self, session_ids: list[str]) -> Conditions:
+        """In these sessions only."""
+        listed = json.dumps(session_ids)
+        return self.also("m.session_id in (select value from json_each(:in_sessions))", in_sessions=listed)
+
+
+def conditions(schema: Schema, filters: Filters) -> Conditions:
+    """Visible rows that pass the filters that test messages, but `source:`, which the scope decides."""
+    found = Conditions([visible(schema)])
+    nothing: frozenset[str] = frozenset()
+    wanted = message_clauses(filters.wanted.get("role", nothing), filters.wanted.get("tool", nothing), "wanted")
+    found = found.also(*wanted[0], **wanted[1])
+    for key, name in (("role", "barred"), ("tool", "shunned")):
+        values = filters.barred.get(key, nothing)
+        sets = (values, nothing) if key == "role" else (nothing, values)
+        clauses, params = message_clauses(*sets, name)
+        found = found.also(*(f"not ({clause})" for clause in clauses), **params)
+    if filters.after is not None:
+        found = found.also(f"{AT} >= :after", after=filters.after)
+    if filters.before is not None:
+        found = found.also(f"{AT} < :before", before=filters.before)
+    return found
+
+
+AT = (
+    f"case when typeof(m.timestamp) in ('real', 'integer') and m.timestamp between 0 and {EPOCH_MAX!r} "
+    "then m.timestamp + 0.0 end"
+)
+"""When a message was said, where its time is believable."""
+_SPOKEN = "m.role in ('user', 'assistant')"
+_PLAIN = "coalesce(m.tool_calls, '') in ('', '[]') and coalesce(m.tool_name, '') = ''"
+_ORDERS = {
+    SearchOrder.RELEVANCE: "score, id",
+    SearchOrder.NEWEST: "at is null, at desc, id",
+    SearchOrder.OLDEST: "at is null, at, id",
+}
+
+
+def _kind(index: Index) -> str:
+    """SQL for where a row matches. Where the index keeps columns apart, it is asked; elsewhere a row with
+    calls must be read."""
+    with_calls = str(UNSURE)
+    if not index.inline:
+        with_calls = (
+            f"case when m.id in (select rowid from {index.name} where {index.name} match :said) "
+            f"then {SAID} else {CALLED} end"
+        )
+    return f"case when not {_SPOKEN} then {CALLED} when {_PLAIN} then {SAID} else {with_calls} end"
+
+
+def _params(index: Index, tree: Node, where: Conditions) -> dict[str, Any]:
+    expression = express(tree)
+    said = {} if index.inline else {"said": column(expression)}
+    return {**where.params, **said, "expression": expression}
+
+
+def _hits(index: Index, where: Conditions, score: str, recent: bool) -> str:
+    """The matching messages; `recent`: the newest `:recent` that someone said."""
+    limit = "order by f.rowid desc limit :recent" if recent else ""
+    said = f"and {_SPOKEN}" if recent else ""
+    return f"""
+    select
+        m.id as id,
+        cast(m.session_id as text) as session_id,
+        {score} as score,
+        {AT} as at,
+        {_kind(index)} as kind
+    from {index.name} f
+    cross join messages m on m.id = f.rowid
+    where f.{index.name} match :expression {said} and {where.sql}
+    {limit}
+    """
+
+
+def newest(store: Store, index: Index, tree: Node, where: Conditions, limit: int) -> list[tuple[int, Top]]:
+    """(kind, message) for the newest messages that people and the assistant said, newest first."""
+    sql = f"select kind, id, session_id, score, at from ({_hits(index, where, '0.0', True)})"
+    params = {**_params(index, tree, where), "recent": limit}
+    return [(row[0], Top(*row[1:])) for row in store.conn.execute(sql, params).fetchall()]
+
+
+def ranked(
+    store: Store,
+    index: Index,
+    tree: Node,
+    where: Conditions,
+    order: SearchOrder,
+    *,
+    recent: int | None = None,
+) -> Groups:
+    """Matches by session and kind: how many, and the best few. `recent`: of the newest so many that were said."""
+    by = _ORDERS[order]
+    sql = f"""
+    with hit as materialized ({_hits(index, where, _score(index, order), recent is not None)})
+    select session_id, kind, n, id, score, at
+    from (
+        select
+            kind, id, session_id, score, at,
+            row_number() over (partition by session_id, kind order by {by}) as place,
+            count(*) over (partition by session_id, kind) as n
+        from hit
+    )
+    where place <= {BEST}
+    order by session_id, kind, place
+    """
+    params = _params(index, tree, where) | ({"recent": recent} if recent is not None else {})
+    return _grouped(store.conn.execute(sql, params).fetchall())
+
+
+def summed(store: Store, index: Index, tree: Node, where: Conditions, order: SearchOrder) -> Groups:
+    """The same over very many matches, with the one best message of each session and kind: half the work."""
+    best = {
+        SearchOrder.RELEVANCE: "min(score)",
+        SearchOrder.NEWEST: "max(at)",
+        SearchOrder.OLDEST: "min(at)",
+    }[order]
+    sql = f"""
+    with hit as materialized ({_hits(index, where, _score(index, order), False)})
+    select session_id, kind, n, id, score, at
+    from (select session_id, kind, count(*) as n, id, score, at, {best} from hit group by session_id, kind)
+    """
+    return _grouped(store.conn.execute(sql, _params(index, tree, where)).fetchall())
+
+
+def _score(index: Index, order: SearchOrder) -> str:
+    return f"bm25({index.name})" if order is SearchOrder.RELEVANCE else "0.0"
+
+
+def _grouped(rows: list[tuple[Any, ...]]) -> Groups:
+    groups: Groups = {}
+    for session_id, kind, n, message_id, score, at in rows:
+        group = groups.setdefault(session_id, {}).setdefault(kind, Group(n))
+        group.tops.append(Top(message_id, session_id, score, at))
+    return groups
+
+
+def every(store: Store, index: Index, tree: Node, where: Conditions) -> list[tuple[int, Top]]:
+    """(kind, message) for each matching message; for the few sessions that are looked at one by one."""
+    sql = f"""
+    with hit as materialized ({_hits(index, where, f"bm25({index.name})", False)})
+    select kind, id, session_id, score, at
+    from hit
+    """
+    return [(row[0], Top(*row[1:])) for row in store.conn.execute(sql, _params(index, tree, where)).fetchall()]
+
+
+def sessions_with(store: Store, index: Index, tree: Node, where: Conditions) -> set[str]:
+    """The sessions that hold a matching message."""
+    sql = f"""
+    select distinct cast(m.session_id as text)
+    from {index.name} f
+    cross join messages m on m.id = f.rowid
+    where f.{index.name} match :expression and {where.sql}
+    """
+    params = {**where.params, "expression": express(tree)}
+    return {row[0] for row in store.conn.execute(sql, params).fetchall()}
+
+
+def count(store: Store, index: Index, tree: Node) -> int:
+    """How many rows of the index match, visible or not."""
+    sql = f"select count(*) from {index.name} where {index.name} match ?"
+    return int(store.conn.execute(sql, (express(tree),)).fetchone()[0])
+
+
+def occurs(store: Store, index: Index, leaf: Leaf, where: Conditions, session_ids: set[str] | None) -> bool:
+    """Whether any message that passes matches; `session_ids`: those that are searched, None for all."""
+    sql = f"""
+    select cast(m.session_id as text)
+    from {index.name} f
+    cross join messages m on m.id = f.rowid
+    where f.{index.name} match :expression and {where.sql}
+    """
+    cursor = store.conn.cursor()
+    try:
+        found = cursor.execute(sql, {**where.params, "expression": express(leaf)})
+        return any(session_ids is None or row[0] in session_ids for row in found)
+    finally:
+        cursor.close()

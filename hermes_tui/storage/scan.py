@@ -1,0 +1,251 @@
+"""Read messages where no index answers: in slices by id, the newest first.
+
+Role, visibility and filters are tested before the text, so that SQLite need not load the long ones; then a
+condition that costs little and lets through at least everything that matches; what is left is judged.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from hermes_tui.domain.querytrees import And, Leaf, Node, Or, Without
+from hermes_tui.storage.connection import Store, is_damage
+from hermes_tui.storage.fts import CUT_AT, STRUCTURED, Gap, Index, express
+from hermes_tui.storage.judging import Judge, Row, Verdict, calls_of, said_of
+from hermes_tui.storage.matches import AT, Conditions
+
+_FIRST_SLICE = 2_000
+_LARGEST_SLICE = 200_000
+_SLICE_SECONDS = 0.1
+"""A slice is made larger or smaller so that it takes about as long as this."""
+_JUDGED_AT_ONCE = 256
+_TESTED = 24
+"""Parts of a long query that the cheap condition tests; the judge tests them all."""
+
+
+class Judged(NamedTuple):
+    """A message that was read and has to do with the query."""
+
+    id: int
+    session_id: str
+    role: str
+    at: float | None
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """What is to be read: ids above `low` up to `high`, of these the rows for which `only` holds."""
+
+    low: int
+    high: int
+    only: str = "1"
+    params: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Task:
+    """One reading of one or several stretches, and how far it is."""
+
+    judge: Judge
+    asked: Node
+    """What a row must at least have to do with: the tree, or any of its parts."""
+    stretches: list[Stretch]
+    where: Conditions
+    index: Index | None
+    """Answers for whole words in rows that it holds."""
+    cut: bool
+    """Of tool output only the beginning is read, as far as an index would hold it."""
+    at: int | None = None
+    """Ids above this one are done, in the first of `stretches`."""
+    slice: int = _FIRST_SLICE
+    done: int = 0
+    total: int = 0
+    unreadable: int = 0
+
+    def __post_init__(self) -> None:
+        self.total = sum(stretch.high - stretch.low for stretch in self.stretches)
+
+    @property
+    def progress(self) -> float:
+        return self.done / self.total if self.total else 1.0
+
+
+def scan_slice(store: Store, task: Task) -> list[Judged]:
+    """Judge the next slice, and move on. Nothing of the task changes when SQLite raises."""
+    stretch = task.stretches[0]
+    high = stretch.high if task.at is None else task.at
+    low = max(stretch.low, high - task.slice)
+    started = time.monotonic()
+    rows, unreadable = _rows(store, task, stretch, low, high)
+    found = [judged for some in _batches(rows) for judged in _judge(task.judge, some)]
+    elapsed = time.monotonic() - started
+    if elapsed < _SLICE_SECONDS / 2:
+        task.slice = min(task.slice * 2, _LARGEST_SLICE)
+    elif elapsed > _SLICE_SECONDS * 2:
+        task.slice = max(task.slice // 2, _FIRST_SLICE // 8)
+    task.done += high - low
+    task.unreadable += unreadable
+    task.at = low
+    if low <= stretch.low:
+        task.stretches = task.stretches[1:]
+        task.at = None
+    return found
+
+
+def _batches(rows: Sequence[tuple[Any, ...]]) -> Iterator[Sequence[tuple[Any, ...]]]:
+    return (rows[start : start + _JUDGED_AT_ONCE] for start in range(0, len(rows), _JUDGED_AT_ONCE))
+
+
+def _judge(judge: Judge, cells: Sequence[tuple[Any, ...]]) -> Iterator[Judged]:
+    rows = {
+        row[0]: Row(row[0], row[1], row[2] or "", row[3], said_of(row[4]), said_of(row[5]), calls_of(row[6]))
+        for row in cells
+    }
+    for message_id, verdict in judge.judge(list(rows.values())).items():
+        row = rows[message_id]
+        yield Judged(row.id, row.session_id, row.role, row.timestamp, verdict)
+
+
+def _rows(store: Store, task: Task, stretch: Stretch, low: int, high: int) -> tuple[list[tuple[Any, ...]], int]:
+    """The rows of a slice that are worth judging, and how many could not be read."""
+    sql, params = slice_sql(task, stretch)
+    try:
+        return store.conn.execute(sql, {**params, "low": low, "high": high}).fetchall(), 0
+    except sqlite3.DatabaseError as error:
+        if not is_damage(error):
+            raise
+    if high - low <= 1:
+        return [], 1
+    middle = (low + high) // 2
+    newer, older = (_rows(store, task, stretch, *ids) for ids in ((middle, high), (low, middle)))
+    return [*newer[0], *older[0]], newer[1] + older[1]
+
+
+def slice_sql(task: Task, stretch: Stretch) -> tuple[str, dict[str, Any]]:
+    """The statement of one slice; `:low` and `:high` are still to be bound."""
+    said = "m.content"
+    if task.cut:
+        plain_tool = f"m.role is 'tool' and not {STRUCTURED}"
+        said = f"case when {plain_tool} then substr(m.content, 1, {CUT_AT}) else m.content end"
+    sieve = _Sieve(task.index, said)
+    test = sieve.test(task.asked)
+    sql = f"""
+    select m.id, cast(m.session_id as text), cast(m.role as text), {AT}, {said}, m.tool_name, m.tool_calls
+    from messages m
+    where m.id > :low and m.id <= :high and {task.where.sql} and ({stretch.only})
+    and ({STRUCTURED} or {test})
+    order by m.id desc
+    """
+    return sql, {**task.where.params, **stretch.params, **sieve.params}
+
+
+class _Sieve:
+    """Turns a tree into SQL that lets through at least every row that matches."""
+
+    def __init__(self, index: Index | None, said: str) -> None:
+        self.index, self.said = index, said
+        self.params: dict[str, Any] = {}
+
+    def _bind(self, value: Any) -> str:
+        name = f"sieve{len(self.params)}"
+        self.params[name] = value
+        return f":{name}"
+
+    def test(self, node: Node) -> str:
+        """SQL for a node."""
+        if isinstance(node, Leaf):
+            return self._leaf(node)
+        if isinstance(node, Without):
+            return self.test(node.base)
+        if isinstance(node, Or) and len(node.children) > _TESTED:
+            return "1"
+        tests = [self.test(child) for child in node.children[:_TESTED]]
+        return "(" + (" and " if isinstance(node, And) else " or ").join(tests) + ")"
+
+    def _leaf(self, leaf: Leaf) -> str:
+        if not leaf.substring and self.index is not None:
+            return self._held(self.index, leaf)
+        needle = _needle(leaf)
+        if needle is None:
+            return "1"
+        plain = self._bind(needle)
+        if leaf.substring:
+            tests = [f"instr(lower({text}), {plain}) > 0" for text in (self.said, "m.tool_name", "m.tool_calls")]
+            if not needle.isascii():
+                for form in (_escaped(needle, "\\u"), _escaped(needle, "\\\\u")):
+                    tests.append(f"instr(lower(m.tool_calls), {self._bind(form)}) > 0")
+            return f"({' or '.join(tests)})"
+        like = self._bind(f"%{needle}%")
+        tests = [f"{text} like {like}" for text in (self.said, "m.tool_name", "m.tool_calls")]
+        accents = [f"length({text}) <> length(cast({text} as blob))" for text in (self.said, "m.tool_name")]
+        return f"({' or '.join([*tests, *accents])} or instr(m.tool_calls, '\\u') > 0)"
+
+    def _held(self, index: Index, leaf: Leaf) -> str:
+        """The index knows where whole words are, in all rows but those it does not hold."""
+        asked = self._bind(express(leaf))
+        held = f"""m.id in (
+            select rowid from {index.name} where {index.name} match {asked} and rowid > :low and rowid <= :high
+        )"""
+        if not index.gaps:
+            return held
+        unheld = " or ".join(f"m.id > {low} and m.id <= {high}" for low, high in index.gaps)
+        return f"({held} or {unheld})"
+
+
+def _needle(leaf: Leaf) -> str | None:
+    """A lower-case piece that every text holds in which the leaf occurs, as far as SQLite's ASCII-only `lower`
+    and `like` can see; None when there is none."""
+    pieces: list[str] = [""]
+    for char in leaf.text:
+        foldable = not char.isascii() and (char.lower() != char.upper())
+        accented = not char.isascii() and not leaf.substring
+        parting = not char.isalnum() and not leaf.inside
+        if foldable or accented or parting:
+            pieces.append("")
+        else:
+            pieces[-1] += char.lower() if char.isascii() else char
+    longest = max(pieces, key=len)
+    if leaf.substring:
+        # `İ` and `K` (Kelvin) are folded to ASCII letters by Python, never by SQLite
+        return longest or None
+    return longest if longest.isascii() and longest else None
+
+
+def _escaped(text: str, mark: str) -> str:
+    """`text` as JSON writers spell it in ASCII."""
+    out = []
+    for char in text:
+        if char.isascii():
+            out.append(char)
+            continue
+        units = char.encode("utf-16-be")
+        out += [f"{mark}{int.from_bytes(units[i : i + 2], 'big'):04x}" for i in range(0, len(units), 2)]
+    return "".join(out)
+
+
+def gaps_of(gaps: Sequence[Gap]) -> list[Stretch]:
+    """Ids that an index does not hold, the newest first."""
+    return [Stretch(low, high) for low, high in sorted(gaps, reverse=True)]
+
+
+def listed(ids: Sequence[int]) -> list[Stretch]:
+    """Single rows, in stretches of neighbours in the list."""
+    found = []
+    for start in range(0, len(ids), 2_000):
+        some = sorted(ids[start : start + 2_000])
+        only = "m.id in (select value from json_each(:listed))"
+        found.append(Stretch(some[0] - 1, some[-1], only, {"listed": json.dumps(some)}))
+    return found
+
+
+def everything(store: Store, only: str = "1") -> list[Stretch]:
+    """All rows for which `only` holds."""
+    newest = store.conn.execute("select max(id) from messages").fetchone()[0] or 0
+    oldest = store.conn.execute("select min(id) from messages").fetchone()[0] or 0
+    return [Stretch(oldest - 1, newest, only)] if newest else []

@@ -1,0 +1,95 @@
+"""Where a search looks: which sessions, what each counts for, and what is left out unless asked for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from hermes_tui.domain.families import Catalogue, Chain
+from hermes_tui.domain.filters import Filters
+from hermes_tui.domain.sessions import UNASKED_SOURCES, Conversation, Kind
+from hermes_tui.storage.connection import Store
+from hermes_tui.storage.facts import StoreFacts
+from hermes_tui.storage.live import live_ids
+
+DEMOTED = frozenset({"cron", *UNASKED_SOURCES})
+"""Sources whose matches stand below all others, whatever matched."""
+
+
+class Place(NamedTuple):
+    """What a session is to a search."""
+
+    root_id: str
+    """Of the conversation that a match in it counts for."""
+    delegate: bool
+    """It is a run that this conversation started."""
+    automation: bool
+    """Its matches stand in the tier of automation."""
+
+
+@dataclass(slots=True)
+class Scope:
+    """The sessions that are searched, and the conversations that they belong to."""
+
+    places: dict[str, Place] = field(default_factory=dict)
+    conversations: dict[str, Conversation] = field(default_factory=dict)
+    """Root id → conversation, for all that may be found."""
+    left_out: Counter[str] = field(default_factory=Counter)
+    """Source → sessions that are left out unless asked for."""
+    whole: bool = True
+    """Nothing but sources narrows it: no filter of conversations."""
+    _sessions: dict[str, list[str]] = field(default_factory=dict)
+
+    def sessions_of(self, root_id: str) -> list[str]:
+        """The searched sessions that count for a conversation."""
+        if not self._sessions:
+            for session_id, place in self.places.items():
+                self._sessions.setdefault(place.root_id, []).append(session_id)
+        return self._sessions.get(root_id, [])
+
+
+def marked(store: Store, catalogue: Catalogue) -> dict[str, Conversation]:
+    """Every conversation by its root, live ones marked."""
+    found = {conversation.segment_ids[0]: conversation for conversation in catalogue.conversations}
+    for session_id in live_ids(store.ref.home):
+        chain = catalogue.chains.get(session_id)
+        if chain is not None and chain.root.id in found:
+            found[chain.root.id] = found[chain.root.id]._replace(live=True)
+    return found
+
+
+def build_scope(store: Store, catalogue: Catalogue, filters: Filters, *, include_hidden: bool) -> Scope:
+    """Go through all sessions once. Filters of conversations are tested once a conversation."""
+    known = marked(store, catalogue)
+    scope = Scope(whole=not filters)
+    facts = StoreFacts(store, catalogue)
+    passed: dict[str, bool] = {}
+    by_source = "source" in filters.wanted or "source" in filters.barred
+    for session_id, chain in catalogue.chains.items():
+        root_id, delegate = chain.root.id, False
+        if chain.kind is Kind.DELEGATE:
+            owner = catalogue.owner(session_id)
+            if owner is None:
+                continue
+            root_id, delegate = owner[0].segment_ids[0], True
+        if filters:
+            if root_id not in passed:
+                passed[root_id] = filters.passes(known[root_id], facts=facts)
+            if not passed[root_id]:
+                continue
+        source = _source(chain, session_id)
+        if by_source and not filters.takes("source", (source,)):
+            continue
+        if source in UNASKED_SOURCES and not include_hidden and not filters.asks_for(source):
+            scope.left_out[source] += 1
+            continue
+        scope.places[session_id] = Place(root_id, delegate, source in DEMOTED)
+        scope.conversations[root_id] = known[root_id]
+    return scope
+
+
+def _source(chain: Chain, session_id: str) -> str:
+    if len(chain.segments) == 1:
+        return chain.segments[0].source
+    return next(segment.source for segment in chain.segments if segment.id == session_id)

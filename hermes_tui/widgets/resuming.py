@@ -1,0 +1,122 @@
+"""What the resume panel says: how the conversation ended, what was checked, the command."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+
+from hermes_tui.domain.messages import Recap, RecapEntry
+from hermes_tui.domain.resume import ResumePlan, State
+from hermes_tui.domain.sessions import Conversation
+from hermes_tui.text import clean, count, one_line
+from hermes_tui.times import moment
+from hermes_tui.widgets.ink import AXIS, BLANK_CELL, Line, Part, fit, gap, line, wrap
+from hermes_tui.widgets.names import shown_name
+from hermes_tui.widgets.preview import recap_lines
+
+MARKS: dict[State, Part] = {State.OK: ("✓", "good"), State.WARNING: ("!", "gold"), State.ERROR: ("✗", "bad-lit")}
+LABEL = 12
+"""Cells of a fact's name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resuming:
+    """What is known so far."""
+
+    conversation: Conversation
+    recap: Recap | None = None
+    plan: ResumePlan | None = None
+    failed: str = ""
+    """Why there is no plan."""
+
+
+def head_lines(shown: Resuming, width: int) -> list[Line]:
+    """Which conversation, and when it was last active."""
+    name, _ = shown_name(shown.conversation)
+    when = moment(shown.conversation.last_active, zone=False)
+    return [line(AXIS, ("Resume  ", "quiet"), (name, "title"), right=((when, "quiet"), gap(2))), line()]
+
+
+def middle_lines(shown: Resuming, width: int, height: int) -> list[Line]:
+    """Recap and facts. As much of the recap as leaves room for the facts in `height` lines; at least the last
+    exchange."""
+    facts = _facts(shown, width)
+    return [*_recap(shown.recap, width, height - len(facts)), *facts]
+
+
+def _recap(recap: Recap | None, width: int, room: int) -> list[Line]:
+    if recap is None:
+        return []
+    entries = list(recap.entries)
+    earlier, told = recap.earlier, _last_exchange(entries)
+    while True:
+        lead: list[Line] = [line(AXIS, (count(earlier, "earlier message"), "aside")), line()] if earlier else []
+        lines = [*lead, *recap_lines(entries, width)]
+        if not entries:
+            return [*lead, line(AXIS, ("nothing was said", "aside")), line()] if not earlier else lead
+        if len(lines) < room or len(entries) <= told:
+            return [*lines, line()]
+        del entries[0]
+        earlier += 1
+
+
+def _last_exchange(entries: Sequence[RecapEntry]) -> int:
+    """How many entries there are from the last words of the person on."""
+    back = next((i for i, entry in enumerate(reversed(entries)) if entry.who == "user"), len(entries) - 1)
+    return back + 1
+
+
+def _facts(shown: Resuming, width: int) -> list[Line]:
+    if shown.failed:
+        return _fact(MARKS[State.ERROR], "", shown.failed, "ink", width)
+    plan = shown.plan
+    if plan is None:
+        return [line(AXIS, ("looking …", "aside"))]
+    lines: list[Line] = []
+    if plan.refused:
+        lines += [*_fact(MARKS[State.ERROR], "", plan.refused, "ink", width), line()]
+    for check in plan.checks:
+        ink = "soft" if check.state is State.OK else "ink"
+        lines += _fact(MARKS[check.state], one_line(check.name, 40), check.detail, ink, width)
+    for notice in plan.notices:
+        lines += _fact(MARKS[State.WARNING], "", notice, "ink", width)
+    return lines
+
+
+def _fact(mark: Part, label: str, text: str, ink: str, width: int) -> list[Line]:
+    """A fact is never cut: it goes on in its column."""
+    start = LABEL if label else 0
+    rows = wrap([(one_line(text), ink)], max(10, width - start - 5))
+    lead: list[Part] = [(fit(label, start), "quiet")] if label else []
+    lines = [line(gap(1), mark, BLANK_CELL, *lead, *rows[0])]
+    return [*lines, *(line(gap(3 + start), *row) for row in rows[1:])]
+
+
+def _command(plan: ResumePlan | None, width: int) -> list[Line]:
+    """The command in a well of page colour, whole, however long."""
+    if plan is None:
+        return []
+    rows = wrap([(clean(plan.command).replace("\n", "\ufffd"), "strong")], max(10, width - 6))
+    ink = "quiet" if plan.refused else "strong"
+    inked = [tuple((text, ink) for text, _ in row) for row in rows]
+    return [line(), *(line(AXIS, *row, ground="well", indent=2, inset=2) for row in inked)]
+
+
+def foot_lines(shown: Resuming, keys: Sequence[tuple[str, str]], width: int) -> list[Line]:
+    """The command, and the keys on as many lines as they need: nowhere else are they told."""
+    lines: list[Line] = [*_command(shown.plan, width), line()]
+    parts: list[Part] = []
+    used = 3
+    for key, label in keys:
+        wide = cell_len(key) + cell_len(label) + 1
+        if parts and used + 3 + wide > width:
+            lines.append(line(AXIS, *parts))
+            parts, used = [], 3
+        if parts:
+            parts.append(gap(3))
+            used += 3
+        parts += [(key, "strong"), (f" {label}", "quiet")]
+        used += wide
+    return [*lines, line(AXIS, *parts)]

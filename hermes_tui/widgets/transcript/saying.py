@@ -1,0 +1,103 @@
+"""What the lines around a transcript say: header, status, pages in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from hermes_tui import times
+from hermes_tui.bookmarks import Bookmark
+from hermes_tui.domain.sessions import Conversation, Details
+from hermes_tui.text import clean, count, one_line
+from hermes_tui.widgets.ink import Form, Part, gap
+from hermes_tui.widgets.transcript.view import Place
+from hermes_tui.widgets.ways import Paragraph, Way
+from hermes_tui.widgets.wording import facts
+
+READING: tuple[Paragraph, ...] = ((("reading…", "aside"),),)
+
+
+def amounts(conversation: Conversation, total: int | None) -> tuple[str, ...]:
+    """The right end of the header, from long to short."""
+    messages = count(conversation.stored_messages if total is None else total, "message")
+    segments = len(conversation.segment_ids)
+    return (f"{messages} · {count(segments, 'segment')}", messages) if segments > 1 else (messages,)
+
+
+def fact_lines(conversation: Conversation, details: Details | None) -> tuple[str, ...]:
+    """The line below the title, from long to short."""
+    what, _, when, *_ = facts(conversation, details)
+    return (f"{what}   {when}", what)
+
+
+def position_forms(place: Place | None, *, words: tuple[Part, ...], note: Part) -> list[Form]:
+    """The status line: what is looked for or what happened, and where one is."""
+    left = (*words, *((gap(3),) if words and note[0] else ()), *((note,) if note[0] else ()))
+    if place is None:
+        return [(left, "")]
+    number = f"{place.number:,} of {place.total:,}"
+    long = [f"message {number}"]
+    short = [number]
+    if place.segment is not None and place.segment[1] > 1:
+        segment = f"segment {place.segment[0]} of {place.segment[1]}"
+        long.append(segment)
+        short.append(segment)
+    if place.timestamp is not None:
+        at = times.local(place.timestamp)
+        long.append(times.moment(place.timestamp, seconds=True))
+        short.append(f"{at.day} {at:%b %H:%M}")
+    return [(left, " · ".join(long)), (left, " · ".join(short)), (left, number), (words or left, number)]
+
+
+def found_words(number: int | None, found: int | None) -> str:
+    """`3/17`, `no match`; nothing while nobody has looked."""
+    if found is None:
+        return ""
+    return f"{number or 0}/{found:,}" if found else "no match"
+
+
+def find_parts(words: str, number: int | None, found: int | None) -> tuple[Part, ...]:
+    """What is looked for, and which of how many one is at."""
+    said: list[Part] = [(one_line(words, 60), "ink")]
+    if found is not None:
+        said += [gap(2), (found_words(number, found), "gold" if found else "aside")]
+    return tuple(said)
+
+
+def failure_page(said: str) -> tuple[Paragraph, ...]:
+    """In place of a transcript that cannot be read."""
+    return (
+        (("Cannot show this conversation. ", "bad"), (one_line(said, 1_000), "soft")),
+        (),
+        (("esc", "strong"), (" goes back", "quiet")),
+    )
+
+
+EMPTY_PAGE: tuple[Paragraph, ...] = (
+    (("Nothing was said here.", "soft"),),
+    (),
+    (("The session has no message that can be shown. ", "quiet"), ("l", "strong"), (" shows its family", "quiet")),
+)
+
+
+def link_page(target: str) -> tuple[tuple[Paragraph, ...], tuple[Way, ...]]:
+    """A link, in full, before it is opened."""
+    return ((("Open this link?", "soft"),), (), ((clean(target), "title"),)), (
+        Way("open it in the browser"),
+        Way("copy it"),
+        Way("leave it"),
+    )
+
+
+def bookmarks_page(marks: Sequence[Bookmark]) -> tuple[tuple[Paragraph, ...], tuple[Way, ...]]:
+    """The list of bookmarks."""
+    if not marks:
+        return ((("No bookmarks yet. ", "soft"), ("m", "strong"), (" in a conversation adds one", "quiet")),), ()
+    present = times.now()
+    rows = tuple(
+        Way(
+            f"{one_line(mark.title, 60)}  {one_line(mark.words, 60)}",
+            right=times.ago(mark.timestamp, present),
+        )
+        for mark in marks
+    )
+    return ((("Bookmarks", "title"),),), rows

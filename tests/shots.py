@@ -1,0 +1,164 @@
+"""The pictures in `screenshots/`: `python -m tests.shots` makes them from the sample store at a fixed clock.
+
+Each is what a person sees after pressing the keys that its line names. Where rsvg-convert is installed, a PNG lies
+beside each SVG; the SVG is what is compared (`tests/test_shots.py`).
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import textual
+
+from tests import pictures
+from tests.tools import ROOT
+
+FOLDER = ROOT / "screenshots"
+NOW = 1_796_040_000
+"""Mon 30 Nov 2026 12:00 UTC."""
+_SECONDS = 20.0
+"""How long a screen may take to come to rest."""
+_QUIET = 4
+"""How many looks in a row must see the same."""
+
+BIG, LOW, WIDE = (120, 36), (80, 24), (160, 48)
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """One picture: keys from the opened list on; words in quotes are typed."""
+
+    name: str
+    keys: Sequence[str] = ()
+    sizes: Sequence[tuple[int, int]] = (BIG,)
+    themes: Sequence[str] = ("dark", "light")
+    store: bool = True
+    """False: a home without a store."""
+
+
+_TO_HIT = ("slash", "'refresh token'", "enter")
+SHOTS = (
+    Shot("browse", sizes=(BIG, LOW, WIDE)),
+    Shot("browse-hidden", ("a",)),
+    Shot("filter", ("f", "'gateway'")),
+    Shot("filter-nothing", ("f", "'nosuchword'")),
+    Shot("search", ("slash", "'refresh token'"), (BIG, LOW, WIDE)),
+    Shot("search-nothing", ("slash", "'refresh nosuchword source:slack'")),
+    Shot("search-empty", ("slash",)),
+    Shot("transcript", _TO_HIT, (BIG, LOW, WIDE)),
+    Shot("transcript-unfolded", (*_TO_HIT, "t")),
+    Shot("find", (*_TO_HIT, "slash", "'token'")),
+    Shot("lineage", ("slash", "'refresh token'", "tab", "l"), (BIG, LOW)),
+    Shot("resume", ("r",), (BIG, LOW)),
+    Shot("help", ("question_mark",), (BIG, LOW)),
+    Shot("palette", ("colon",)),
+    Shot("profiles", ("P",)),
+    Shot("missing", store=False),
+)
+
+
+def file_name(shot: Shot, theme: str, size: tuple[int, int]) -> str:
+    return f"{shot.name}-{theme}-{size[0]}x{size[1]}.svg"
+
+
+def prepare(home: Path) -> None:
+    """A user's folder with the sample store as their own, and an environment in which nothing else is seen."""
+    from hermes_tui.demo import write_demo
+
+    write_demo(home / ".hermes", float(NOW))
+    for profile in ("work", "lab"):
+        shutil.copytree(home / ".hermes", home / ".hermes" / "profiles" / profile, ignore=lambda *_: ["profiles"])
+    (home / "bin").mkdir()
+    stub = home / "bin" / "hermes"
+    stub.write_text("#!/bin/sh\n", "utf-8")
+    stub.chmod(0o755)
+
+
+def enter(home: Path) -> None:
+    """Only what the pictures need is in the environment."""
+    os.environ.clear()
+    os.environ.update(
+        HOME=str(home),
+        PATH=str(home / "bin"),
+        TZ="UTC",
+        LANG="C.UTF-8",
+        HERMES_TUI_NOW=str(NOW),
+        TEXTUAL_ANIMATIONS="none",
+        COLORTERM="truecolor",
+    )
+    time.tzset()
+
+
+async def take(shot: Shot, theme: str, size: tuple[int, int], home: Path) -> str:
+    """The SVG of one picture."""
+    from hermes_tui import paths
+    from hermes_tui.app import HermesApp, connect_to_sqlite
+    from hermes_tui.settings import Settings
+
+    store = paths.home_store(home / (".hermes" if shot.store else ".nothing"))
+    app = HermesApp(connect_to_sqlite([store]), settings=Settings(theme=theme))
+    async with app.run_test(size=size) as pilot:
+
+        async def at_rest() -> str:
+            """The screen once it has stopped changing."""
+            seen: list[str] = []
+            async with asyncio.timeout(_SECONDS):
+                while len(seen) < _QUIET or len(set(seen[-_QUIET:])) > 1:
+                    await pilot.pause(0.05)
+                    seen.append(app.export_screenshot())
+            return seen[-1]
+
+        if not shot.store:
+            from hermes_tui.intents import OpenMissing
+
+            app.post_message(OpenMissing())
+        svg = await at_rest()
+        for key in shot.keys:
+            await pilot.press(*(key[1:-1] if key.startswith("'") else [key]))
+            svg = await at_rest()
+        return pictures.plain(svg)
+
+
+def make(to: Path, *, png: bool, only: str = "") -> None:
+    """Write every picture whose name begins with `only`."""
+    to.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as scratch:
+        home = Path(scratch) / "ada"
+        converter = shutil.which("rsvg-convert") if png else None
+        path = os.environ.get("PATH", "")
+        prepare(home)
+        enter(home)
+        for shot in SHOTS:
+            for theme in shot.themes:
+                for size in shot.sizes if theme == "dark" else shot.sizes[:1]:
+                    name = file_name(shot, theme, size)
+                    if not name.startswith(only):
+                        continue
+                    svg = asyncio.run(take(shot, theme, size, home))
+                    made = f"<!-- made by python -m tests.shots, Textual {textual.__version__} -->\n"
+                    (to / name).write_text(made + svg, "utf-8")
+                    if converter:
+                        os.environ["PATH"] = path
+                        pictures.write_png(svg, (to / name).with_suffix(".png"))
+                        os.environ["PATH"] = str(home / "bin")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--to", type=Path, default=FOLDER)
+    parser.add_argument("--no-png", action="store_true")
+    parser.add_argument("--only", default="", help="only pictures whose name begins so")
+    args = parser.parse_args()
+    make(args.to, png=not args.no_png, only=args.only)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,477 @@
+"""The command as the shell sees it: exit codes, streams, pipes, signals (R28, R39, R40, R42)."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.builders import StoreBuilder
+
+COMMAND = [sys.executable, "-m", "hermes_tui"]
+SEED = 20261130
+ID = "20260603_120000_abc123"
+
+
+def run(*argv: str, env: dict[str, str] | None = None, **options: Any) -> subprocess.CompletedProcess[str]:
+    """The command, without a terminal."""
+    return subprocess.run(
+        [*COMMAND, *argv],
+        env={**os.environ, **(env or {})},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=60,
+        check=False,
+        **options,
+    )
+
+
+def tree(folder: Path) -> list[str]:
+    return sorted(str(path.relative_to(folder)) for path in folder.rglob("*"))
+
+
+def one_line_error(done: subprocess.CompletedProcess[str], code: int, *named: str) -> None:
+    """A code, nothing on stdout, and one sentence on stderr that names what is at fault."""
+    assert done.returncode == code, done.stderr
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1, done.stderr
+    for name in named:
+        assert name in done.stderr
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """A home with three conversations, one of them archived."""
+    folder = tmp_path / "home with blanks"
+    with StoreBuilder(folder / "state.db", journal="delete") as store:
+        store.session(ID, title="Refactoring auth", cwd="/srv/app")
+        store.message(ID, "user", "the walnut is in the first message")
+        store.message(ID, "assistant", "and the answer")
+        store.session("20260603_130000_def456", "telegram", title="Weekly review")
+        store.message("20260603_130000_def456", "user", "walnut again")
+        store.session("20260603_140000_aaa111", title="Put away", archived=1)
+        store.message("20260603_140000_aaa111", "user", "old")
+    return folder
+
+
+class TestWhereItLooks:
+    @pytest.mark.parametrize("kind", ["missing", "folder", "text", "empty", "foreign", "below a file"])
+    @pytest.mark.parametrize("json_too", [False, True])
+    def test_a_path_that_holds_no_store_is_named_and_nothing_is_created(
+        self, tmp_path: Path, kind: str, json_too: bool
+    ) -> None:
+        path = tmp_path / "a ? # % path" / "state.db"
+        path.parent.mkdir()
+        if kind == "folder":
+            path.mkdir()
+        elif kind == "text":
+            path.write_text("Dear diary,\n" * 100)
+        elif kind == "empty":
+            path.touch()
+        elif kind == "foreign":
+            conn = sqlite3.connect(path)
+            conn.execute("create table t (x)")
+            conn.close()
+        elif kind == "below a file":
+            path.write_text("x")
+            path /= "state.db"
+        before = tree(tmp_path)
+        done = run("--db", str(path), "list", *(["--json"] if json_too else []))
+        assert tree(tmp_path) == before
+        assert done.returncode == 3
+        assert done.stderr.count("\n") == 1
+        assert str(path) in done.stderr
+        if json_too:
+            found = json.loads(done.stdout)
+            assert found["conversations"] == []
+            assert [list(error) for error in found["meta"]["errors"]] == [["profile", "db", "error"]]
+        else:
+            assert done.stdout == ""
+
+    @pytest.mark.parametrize("value", ["", "   ", None])
+    def test_without_hermes_home_the_native_one_is_named(self, tmp_path: Path, value: str | None) -> None:
+        env = {name: text for name, text in os.environ.items() if name != "HERMES_HOME"}
+        if value is not None:
+            env["HERMES_HOME"] = value
+        done = subprocess.run([*COMMAND, "list"], env=env, capture_output=True, text=True, check=False)
+        one_line_error(done, 3, str(Path(os.environ["HOME"]) / ".hermes" / "state.db"))
+
+    @pytest.mark.parametrize("made", [True, False])
+    def test_an_empty_or_absent_home_stays_so(self, tmp_path: Path, made: bool) -> None:
+        home = tmp_path / "nowhere"
+        if made:
+            home.mkdir()
+        one_line_error(run("list", env={"HERMES_HOME": str(home)}), 3, str(home / "state.db"))
+        assert home.exists() == made
+        assert not made or not tree(home)
+
+    def test_odd_paths_are_paths_and_nothing_else(self, tmp_path: Path, home: Path) -> None:
+        """Whatever the characters: `?mode=rwc`, `#`, `%41`, quotes, newlines, other scripts."""
+        rng = random.Random(SEED)
+        for number in range(8):
+            name = "".join(rng.choices("?#%41&=;:'\" \n日ü🚀[]*~$", k=9)).strip() or "x"
+            folder = tmp_path / f"{number}{name}"
+            folder.mkdir()
+            (folder / "state.db").write_bytes((home / "state.db").read_bytes())
+            done = run("--db", str(folder / "state.db"), "list", "--json")
+            assert done.returncode == 0, done.stderr
+            assert json.loads(done.stdout)["meta"]["dbs"] == [str(folder / "state.db")]
+            assert tree(folder) == ["state.db"]
+
+
+class TestAnswers:
+    def test_list_as_text_and_as_json(self, home: Path) -> None:
+        done = run("--home", str(home), "list")
+        assert done.returncode == 0
+        assert done.stderr == ""
+        assert "Refactoring auth" in done.stdout
+        assert "Put away" not in done.stdout
+        assert "2 of 3 conversations. Hidden: 1 archived (--all shows them)." in done.stdout
+        found = json.loads(run("list", "--json", "--home", str(home), "--all").stdout)
+        assert [row["title"] for row in found["conversations"]] == ["Put away", "Weekly review", "Refactoring auth"]
+        assert found["meta"]["profiles"] == ["default"]
+
+    def test_limit_and_offset_do_not_change_the_total(self, home: Path) -> None:
+        meta = json.loads(run("--home", str(home), "list", "--json", "--limit", "1", "--offset", "1").stdout)["meta"]
+        assert (meta["total"], meta["returned"], meta["offset"], meta["limit"]) == (2, 1, 1, 1)
+
+    def test_a_filtered_list_without_rows_is_nothing_found(self, home: Path) -> None:
+        assert run("--home", str(home), "list", "--source", "nowhere").returncode == 1
+        assert run("--home", str(home), "list", "--source", "telegram").returncode == 0
+        assert run("--home", str(home), "list", "--after", "not-a-date").returncode == 2
+
+    def test_an_unknown_target_is_one_line_and_1(self, home: Path) -> None:
+        one_line_error(run("--home", str(home), "show", "nobody"), 1, "nobody")
+
+    def test_an_ambiguous_target_lists_its_candidates(self, home: Path) -> None:
+        done = run("--home", str(home), "show", "20260603_1", "--json")
+        assert done.returncode == 1
+        lines = done.stderr.splitlines()
+        assert len(lines) == 4
+        links = {each["link"] for each in json.loads(done.stdout)["candidates"]}
+        assert links == {line.split()[0] for line in lines[1:]}
+
+    def test_show_prints_messages_and_their_ids(self, home: Path) -> None:
+        done = run("--home", str(home), "show", ID)
+        assert done.returncode == 0
+        assert "[1] user, " in done.stdout
+        assert "  the walnut is in the first message" in done.stdout.splitlines()
+
+    def test_link_alone_on_a_line(self, home: Path) -> None:
+        assert run("--home", str(home), "link", "Refactoring auth").stdout == f"@session:default/{ID}\n"
+
+    def test_resume_prints_a_command_that_a_shell_takes(self, home: Path) -> None:
+        done = run("--home", str(home), "resume", ID, "--print")
+        assert done.returncode == 0
+        assert done.stdout.splitlines()[0].endswith(f"hermes -p default --resume {ID}")
+        found = json.loads(run("--home", str(home), "resume", ID, "--json").stdout)["resume"]
+        assert found["argv"] == ["hermes", "-p", "default", "--resume", ID]
+        assert found["env"] == {"HERMES_HOME": str(home)}
+
+    def test_a_database_under_another_name_cannot_be_resumed(self, home: Path) -> None:
+        other = home / "backup.db"
+        (home / "state.db").rename(other)
+        one_line_error(run("--db", str(other), "resume", ID), 1, "backup.db")
+
+    def test_doctor_config_profiles_and_completion_answer(self, home: Path) -> None:
+        for argv, name in ((["doctor"], "checks"), (["config"], "config"), (["profiles"], "profiles")):
+            done = run("--home", str(home), *argv, "--json")
+            assert done.returncode in (0, 1)
+            assert json.loads(done.stdout)[name]
+        for shell in ("bash", "zsh", "fish"):
+            done = run("completion", shell)
+            assert done.returncode == 0
+            assert "hermes-tui" in done.stdout
+            assert "--all-profiles" in done.stdout or "all-profiles" in done.stdout
+
+    def test_version_and_help_go_to_stdout(self) -> None:
+        assert run("--version").stdout.startswith("hermes-tui ")
+        for argv in (["--help"], ["-h"], ["list", "--help"]):
+            done = run(*argv)
+            assert done.returncode == 0
+            assert "--json" in done.stdout or "COMMAND" in done.stdout
+            assert done.stderr == ""
+
+    @pytest.mark.parametrize("argv", [["--nope"], ["lst"], ["list", "--limit", "x"], ["show"]])
+    def test_wrong_usage_is_one_line_and_2(self, argv: list[str]) -> None:
+        one_line_error(run(*argv), 2, argv[-1] if argv != ["show"] else "TARGET")
+
+
+class TestProfiles:
+    @pytest.fixture
+    def root(self, home: Path) -> Path:
+        """R40: one good profile beside the root's, an empty one, and a folder that is none."""
+        with StoreBuilder(home / "profiles" / "work" / "state.db", journal="delete") as store:
+            store.session("20260601_090000_111111", title="Payroll")
+            store.message("20260601_090000_111111", "user", "hello from work")
+        (home / "profiles" / "empty").mkdir()
+        (home / "profiles" / "empty" / "config.yaml").touch()
+        bad = home / "profiles" / "Bad Name"
+        bad.mkdir()
+        (bad / "state.db").write_text("not a database")
+        return home
+
+    def listed(self, *argv: str) -> tuple[int, dict[str, Any]]:
+        done = run(*argv, "list", "--json")
+        found: dict[str, Any] = json.loads(done.stdout)
+        return done.returncode, found
+
+    def test_one_profile_by_name(self, root: Path) -> None:
+        code, found = self.listed("--home", str(root), "-p", "Work")
+        assert code == 0
+        assert [row["link"] for row in found["conversations"]] == ["@session:work/20260601_090000_111111"]
+
+    def test_all_profiles_and_an_empty_one_is_no_error(self, root: Path) -> None:
+        code, found = self.listed("--home", str(root), "--all-profiles")
+        assert code == 0
+        assert found["meta"]["profiles"] == ["default", "work"]
+        assert {row["profile"] for row in found["conversations"]} == {"default", "work"}
+        assert found["meta"]["errors"] == []
+
+    def test_one_broken_profile_hides_no_other(self, root: Path) -> None:
+        (root / "state.db").write_text("broken")
+        code, found = self.listed("--home", str(root), "--all-profiles")
+        assert code == 0
+        assert [row["profile"] for row in found["conversations"]] == ["work"]
+        assert [error["profile"] for error in found["meta"]["errors"]] == ["default"]
+        done = run("--home", str(root), "--all-profiles", "list")
+        assert str(root / "state.db") in done.stderr
+
+    def test_one_unknown_profile_of_several_is_an_error_among_answers(self, root: Path) -> None:
+        code, found = self.listed("--home", str(root), "-p", "work", "-p", "ghost")
+        assert code == 0
+        assert [error["profile"] for error in found["meta"]["errors"]] == ["ghost"]
+        one_line_error(run("--home", str(root), "-p", "ghost", "list"), 3, "ghost")
+        one_line_error(run("--home", str(root), "-p", "Bad Name", "list"), 2, "Bad Name")
+
+    def test_when_all_fail_it_is_3(self, root: Path) -> None:
+        for db in (root / "state.db", root / "profiles" / "work" / "state.db"):
+            db.write_text("broken")
+        assert run("--home", str(root), "--all-profiles", "list").returncode == 3
+
+    def test_profiles_and_doctor_name_the_folder_that_is_none(self, root: Path) -> None:
+        found = json.loads(run("--home", str(root), "profiles", "--json").stdout)["profiles"]
+        assert [each["name"] for each in found] == ["default", "Bad Name", "empty", "work"]
+        assert list(found[0]) == ["name", "home", "db", "exists", "active", "valid", "error"]
+        assert {each["name"]: each["valid"] for each in found}["Bad Name"] is False
+        assert {each["name"]: each["exists"] for each in found}["empty"] is False
+        done = run("--home", str(root), "doctor")
+        assert "Bad Name" in done.stdout
+        assert done.returncode == 1
+
+    def test_a_link_opens_the_profile_that_it_names(self, root: Path) -> None:
+        done = run("--home", str(root), "show", "@session:work/20260601_090000_111111.", "--json")
+        found = json.loads(done.stdout)
+        assert found["conversation"]["title"] == "Payroll"
+        assert found["meta"]["profiles"] == ["work"]
+        one_line_error(run("--home", str(root), "show", "20260601_090000_111111"), 1, "20260601_090000_111111")
+
+    @pytest.mark.parametrize("link", ["@session:", "@session:ghost/x", "@session:../work/x", "@session:Bad Name/x"])
+    def test_a_link_to_nowhere_is_an_error_and_no_fallback(self, root: Path, link: str) -> None:
+        one_line_error(run("--home", str(root), "show", link), 1)
+
+
+class TestStreams:
+    def test_without_a_terminal_the_screen_refuses(self, home: Path) -> None:
+        for argv in ([], ["open", ID], [f"@session:default/{ID}"], ["search", "x", "--tui"]):
+            one_line_error(run("--home", str(home), *argv), 2, "terminal")
+
+    @pytest.mark.parametrize("json_too", [False, True])
+    def test_a_closed_pipe_ends_quietly(self, tmp_path: Path, json_too: bool) -> None:
+        with StoreBuilder(tmp_path / "state.db", journal="delete") as store:
+            for number in range(3_000):
+                store.session(f"s{number}", title=f"Conversation {number} {'x' * 80}")
+                store.message(f"s{number}", "user", "x")
+        argv = [*COMMAND, "--home", str(tmp_path), "list", *(["--json"] if json_too else [])]
+        with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            assert process.stdout is not None
+            assert process.stderr is not None
+            process.stdout.readline()
+            process.stdout.close()
+            assert process.stderr.read() == b""
+            assert process.wait(60) == 0
+
+    def test_closed_streams_are_no_traceback(self, home: Path) -> None:
+        for redirection in (">&-", "2>&-", ">&- 2>&-", "<&-"):
+            line = f'"$0" -m hermes_tui --home "$1" list {redirection}'
+            done = subprocess.run(
+                ["sh", "-c", line, sys.executable, str(home)], capture_output=True, text=True, check=False
+            )
+            assert "Traceback" not in done.stderr
+            assert done.returncode == 0
+
+    @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+    def test_a_full_disk_is_one_line(self, home: Path) -> None:
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run(
+                [*COMMAND, "--home", str(home), "list"], stdout=full, stderr=subprocess.PIPE, text=True, check=False
+            )
+        assert done.returncode == 1
+        assert done.stderr.count("\n") == 1
+
+    def test_json_is_utf_8_whatever_the_locale(self, home: Path) -> None:
+        env = {**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "LC_ALL": "C"}
+        conn = sqlite3.connect(home / "state.db")
+        conn.execute("update sessions set title = '部署 🚀' where id = ?", (ID,))
+        conn.commit()
+        conn.close()
+        for argv in (["list", "--json"], ["list"]):
+            done = subprocess.run([*COMMAND, "--home", str(home), *argv], env=env, capture_output=True, check=False)
+            assert done.returncode == 0, done.stderr
+            if "--json" in argv:
+                assert "部署 🚀" in done.stdout.decode()
+
+    def test_no_escape_codes_in_a_pipe(self, home: Path) -> None:
+        env = {"FORCE_COLOR": "1", "CLICOLOR_FORCE": "1", "TERM": "xterm-256color"}
+        for argv in (["list"], ["show", ID], ["tree", ID], ["doctor"], ["profiles"]):
+            assert "\x1b" not in run("--home", str(home), *argv, env=env).stdout
+
+    def test_no_command_without_a_screen_imports_textual(self, home: Path) -> None:
+        """Only what a command needs: start-up time is a feature."""
+        code = (
+            "import sys\nfrom hermes_tui.cli import main\nmain(sys.argv[1:])\n"
+            "heavy = {'textual', 'rich.console', 'pygments', 'yaml', 'pyperclip', 'shtab', 'argparse', 'tomllib',"
+            " 'platformdirs', 'markdown_it', 'importlib.metadata'} & set(sys.modules)\n"
+            "print('heavy:', sorted(heavy), file=sys.stderr)"
+        )
+        for argv in (
+            ["list", "--json"],
+            ["show", ID],
+            ["tree", ID],
+            ["link", ID],
+            ["profiles"],
+            ["search", "walnut"],
+        ):
+            done = subprocess.run(
+                [sys.executable, "-c", code, "--home", str(home), *argv], capture_output=True, text=True, check=False
+            )
+            assert done.stderr.splitlines()[-1] == "heavy: []", argv
+
+
+@pytest.fixture
+def locked(home: Path) -> Iterator[Path]:
+    """Another process holds the store, so that every question waits."""
+    holder = sqlite3.connect(home / "state.db", isolation_level=None)
+    holder.execute("begin exclusive")
+    yield home
+    holder.close()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+class TestSignals:
+    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+    def test_a_signal_ends_it_quietly_with_its_code(self, locked: Path, number: signal.Signals) -> None:
+        with subprocess.Popen(
+            [*COMMAND, "--home", str(locked), "list"], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        ) as process:
+            wait_until_it_reads(process.pid, locked / "state.db")
+            process.send_signal(number)
+            out, err = process.communicate(timeout=20)
+        assert process.returncode == 128 + number
+        assert (out, err) == (b"", b"")
+
+    def test_what_nohup_ignores_stays_ignored(self, locked: Path) -> None:
+        line = f'trap "" HUP; exec "{sys.executable}" -m hermes_tui --home "$0" list'
+        with subprocess.Popen(["sh", "-c", line, str(locked)], stderr=subprocess.PIPE) as process:
+            wait_until_it_reads(process.pid, locked / "state.db")
+            process.send_signal(signal.SIGHUP)
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(20) == 128 + signal.SIGTERM
+
+    def test_a_store_that_stays_locked_is_busy_after_a_while(self, locked: Path) -> None:
+        one_line_error(run("--home", str(locked), "list"), 3, "busy", str(locked / "state.db"))
+
+
+def wait_until_it_reads(pid: int, db: Path) -> None:
+    """Until that process has the database open (Linux), or has had the time to."""
+    import time
+
+    folder = Path(f"/proc/{pid}/fd")
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        if not folder.exists():
+            time.sleep(1.0)
+            return
+        try:
+            if any(os.path.realpath(each) == str(db.resolve()) for each in folder.iterdir()):
+                return
+        except OSError:
+            pass
+        time.sleep(0.01)
+    raise AssertionError("it never opened the store")
+
+
+class TestDemo:
+    def test_the_demo_needs_no_store_and_leaves_nothing(self, tmp_path: Path) -> None:
+        env = {"TMPDIR": str(tmp_path), "HERMES_HOME": str(tmp_path / "absent"), "HERMES_TUI_NOW": "2026-11-30T12:00"}
+        done = run("--demo", "list", "--json", env=env)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["meta"]["total"] > 30
+        assert tree(tmp_path) == []
+
+    def test_demo_dir_keeps_it(self, tmp_path: Path) -> None:
+        folder = tmp_path / "demo"
+        first = run("--demo-dir", str(folder), "list", "--json")
+        assert (folder / "state.db").exists()
+        again = run("--demo", "--demo-dir", str(folder), "list", "--json")
+        assert json.loads(first.stdout)["conversations"] == json.loads(again.stdout)["conversations"]
+
+    def test_a_folder_with_something_else_is_refused(self, tmp_path: Path) -> None:
+        (tmp_path / "mine.txt").write_text("x")
+        one_line_error(run("--demo-dir", str(tmp_path), "list"), 2, str(tmp_path))
+
+    def test_it_explains_that_it_cannot_be_resumed(self) -> None:
+        one_line_error(run("--demo", "resume", "latest"), 1, "demo")
+
+    @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
+    def test_a_signal_removes_it_too(self, tmp_path: Path) -> None:
+        env = {**os.environ, "TMPDIR": str(tmp_path)}
+        reading, writing = os.pipe()
+        os.set_blocking(writing, False)
+        filled = 0
+        try:
+            while True:
+                filled += os.write(writing, b"x" * 65_536)
+        except BlockingIOError:
+            os.set_blocking(writing, True)  # the pipe is full: whoever writes next waits
+        with subprocess.Popen([*COMMAND, "--demo", "list"], env=env, stdout=writing) as process:
+            import time
+
+            deadline = time.monotonic() + 20
+            while not list(tmp_path.glob("*/runtime/*.json")) and time.monotonic() < deadline:
+                time.sleep(0.01)
+            process.terminate()
+            assert process.wait(20) == 128 + signal.SIGTERM
+        os.close(reading)
+        os.close(writing)
+        assert filled
+        assert tree(tmp_path) == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a stub that is a script")
+class TestResumeRuns:
+    def test_it_becomes_hermes_and_passes_on_its_code(self, home: Path, tmp_path: Path) -> None:
+        stub = tmp_path / "bin" / "hermes"
+        stub.parent.mkdir()
+        stub.write_text('#!/bin/sh\necho "$HERMES_HOME|$PWD|$@"\nexit 9\n')
+        stub.chmod(0o755)
+        env = {"PATH": f"{stub.parent}{os.pathsep}{os.environ['PATH']}", "HERMES_SESSION_SOURCE": "cron"}
+        done = run("--home", str(home), "resume", "Refactoring auth", env=env, cwd=tmp_path)
+        assert done.returncode == 9
+        assert done.stdout == f"{home}|{tmp_path}|-p default --resume {ID}\n"
+
+    def test_without_hermes_there_is_the_command_to_copy(self, home: Path) -> None:
+        done = run("--home", str(home), "resume", ID, env={"PATH": "/nonexistent"})
+        assert done.returncode == 1
+        assert f"hermes -p default --resume {ID}" in done.stderr
+        assert "Traceback" not in done.stderr

@@ -1,0 +1,41 @@
+"""`@session:` links as people paste them."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from hermes_tui.domain.links import Link, find_links, parse_link
+
+ID = "20261128_164003_c0de55"
+
+
+@pytest.mark.parametrize("before", ["", "(", "`", '"', "'", "<", "[", ' "'])
+@pytest.mark.parametrize("after", ["", ".", ",", ")", "`", "`,", '".', "'", ">", "];", " "])
+@pytest.mark.parametrize("anchor", [None, 4711])
+def test_quotes_and_punctuation_around_a_link_are_no_part_of_it(before: str, after: str, anchor: int | None) -> None:
+    tail = "" if anchor is None else f"#{anchor}"
+    assert parse_link(f"{before}@session:work/{ID}{tail}{after}") == Link("work", ID, anchor)
+    assert parse_link(f"{before}@session:{ID}{tail}{after}") == Link(None, ID, anchor)
+
+
+@pytest.mark.parametrize(
+    ("quote", "around"), itertools.product("`\"'", [("", ""), ("(", ")"), ("", "."), ("", ".)")])
+)
+def test_a_quoted_value_keeps_what_is_inside(quote: str, around: tuple[str, str]) -> None:
+    title = "Launch, plan (v2)."
+    assert parse_link(f"{around[0]}@session:{quote}{title}{quote}{around[1]}") == Link(None, title)
+
+
+def test_what_is_no_link() -> None:
+    assert parse_link("session:x") is None
+    assert parse_link("see @session:x") is None
+    assert parse_link("@session:") == Link(None, "")
+
+
+def test_links_inside_a_text_with_their_places() -> None:
+    text = f"see @session:work/{ID}, and `@session:{ID}#12`; not a@session:x nor [x](@session:y)"
+    found = find_links(text)
+    assert [str(each.link) for each in found] == [f"@session:work/{ID}", f"@session:{ID}#12"]
+    assert [text[each.start : each.end] for each in found] == [f"@session:work/{ID}", f"@session:{ID}#12"]

@@ -1,0 +1,480 @@
+"""Browse, in the whole app, with a service whose answers the test times."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+from textual import events
+from textual.keys import _character_to_key
+from textual.pilot import Pilot
+from textual.screen import Screen
+
+from hermes_tui.app import HermesApp
+from hermes_tui.domain.messages import Recap, RecapEntry
+from hermes_tui.domain.profiles import StoreRef
+from hermes_tui.domain.sessions import (
+    Conversation,
+    ConversationPage,
+    Details,
+    HiddenReason,
+    Order,
+    Status,
+    StoreProblem,
+)
+from hermes_tui.errors import BadQuery, StoreBusy, StoreUnreadable
+from hermes_tui.intents import HandOver, PrintAndQuit
+from hermes_tui.screens.browse import BrowseScreen
+from hermes_tui.screens.browsing import Browsing
+from hermes_tui.screens.search import SearchScreen
+from hermes_tui.settings import Settings
+from tests import values
+from tests.fakes import GatedService
+from tests.stage import seen, until
+
+Opened = tuple[BrowseScreen, HermesApp, Pilot[HandOver | PrintAndQuit | None]]
+HOSTILE = "[/] [red]hi[/blue] \x1b[2J\x1b]0;pwned\x07 \u202eabc"
+
+
+@pytest.fixture(autouse=True)
+def _a_fixed_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HERMES_TUI_NOW", str(values.NOW))
+    monkeypatch.setattr(Browsing, "FOLLOW_SECONDS", 0.005)
+
+
+@asynccontextmanager
+async def browsing(
+    service: GatedService, size: tuple[int, int] = (120, 36), settings: Settings | None = None
+) -> AsyncIterator[Opened]:
+    app = HermesApp(service, settings=settings)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        screen = app.screen
+        assert isinstance(screen, BrowseScreen)
+        yield screen, app, pilot
+
+
+@asynccontextmanager
+async def listed(
+    service: GatedService, size: tuple[int, int] = (120, 36), settings: Settings | None = None
+) -> AsyncIterator[Opened]:
+    """The same, once there are rows."""
+    async with browsing(service, size, settings) as (screen, app, pilot):
+        await until(pilot, lambda: screen.rows.items)
+        yield screen, app, pilot
+
+
+def conversations(n: int, **changes: object) -> list[Conversation]:
+    return [values.conversation(f"20261130_{i:06d}_abcdef", f"talk {i}", hours=1.0 + i, **changes) for i in range(n)]
+
+
+def status(app: HermesApp) -> str:
+    return seen(app).splitlines()[-2]
+
+
+def in_one_breath(app: HermesApp, text: str) -> None:
+    """As a terminal delivers what is typed fast: all keys before the first is handled."""
+    for char in text:
+        app.post_message(events.Key(char if char.isalnum() else _character_to_key(char), char))
+
+
+async def test_the_list_says_how_much_is_hidden_and_a_shows_it() -> None:
+    human = conversations(1)
+    noise = [("cron", 400), ("subagent", 50), ("kanban", 3), ("tool", 2), ("oneshot", 1)]
+    rows = [values.conversation(f"{source}_{i}", source, source=source) for source, n in noise for i in range(n)]
+    async with listed(GatedService([*human, *rows])) as (screen, app, pilot):
+        assert [row.id for row in screen.rows.items] == [human[0].id]
+        assert "hidden: 456 automation" in status(app)
+        assert "1 of 457 conversations" in seen(app)
+        await pilot.press("a")
+        await until(pilot, lambda: len(screen.rows.items) == 457)
+        assert "all are shown" in status(app)
+        await pilot.press("a")
+        await until(pilot, lambda: len(screen.rows.items) == 1)
+
+
+async def test_end_reaches_the_last_of_many_rows_and_the_counter_counts_all() -> None:
+    async with listed(GatedService(conversations(50_000))) as (screen, app, pilot):
+        assert "50,000 of 50,000 conversations" in seen(app)
+        await pilot.press("end")
+        await until(pilot, lambda: "50,000 of 50,000" in status(app))
+        assert "talk 49999" in seen(app)
+        await pilot.press("g", "j", "j", "pagedown")
+        await until(pilot, lambda: screen.rows.cursor == 2 + screen.rows.room - 1)
+
+
+async def test_what_is_typed_fast_into_the_filter_is_text_and_no_command() -> None:
+    async with listed(GatedService()) as (screen, app, pilot):
+        in_one_breath(app, "fqdjknx/?:aP")
+        await until(pilot, lambda: screen.box.text == "qdjknx/?:aP")
+        assert app.screen is screen
+        assert app.is_running
+
+
+async def test_what_is_typed_fast_after_the_search_key_reaches_the_search_box() -> None:
+    async with listed(GatedService()) as (_, app, pilot):
+        in_one_breath(app, "/qdjknx/?")
+        await until(pilot, lambda: isinstance(app.screen, SearchScreen) and app.screen.box.text == "qdjknx/?")
+        assert app.is_running
+
+
+async def test_a_text_pasted_right_after_the_key_of_the_filter_lands_in_it() -> None:
+    async with listed(GatedService()) as (screen, app, pilot):
+        app.post_message(events.Key("f", "f"))
+        app.post_message(events.Paste("quit now\x1b[2J"))
+        await until(pilot, lambda: screen.box.text.startswith("quit now"))
+        assert "\x1b" not in seen(app)
+
+
+async def test_escape_clears_the_filter_then_leaves_it() -> None:
+    async with listed(GatedService()) as (screen, app, pilot):
+        await pilot.press("f", "o", "a", "u")
+        await until(pilot, lambda: len(screen.rows.items) == 1)
+        await pilot.press("escape")
+        await until(pilot, lambda: len(screen.rows.items) > 1)
+        assert screen.typing
+        await pilot.press("escape")
+        assert not screen.typing
+        await pilot.press("q")
+        await until(pilot, lambda: app._exit)
+
+
+async def test_enter_keeps_the_filter_and_the_list_gets_its_keys_back() -> None:
+    async with listed(GatedService()) as (screen, app, pilot):
+        in_one_breath(app, "foauth")
+        await pilot.press("enter")
+        await until(pilot, lambda: not screen.typing and len(screen.rows.items) == 1)
+        assert screen.box.text == "oauth"
+        assert "f oauth" in seen(app)
+        await pilot.press("backspace")
+        await until(pilot, lambda: screen.box.text == "" and len(screen.rows.items) > 1)
+
+
+async def test_arrows_move_the_list_while_the_filter_is_typed() -> None:
+    async with listed(GatedService(conversations(30))) as (screen, _, pilot):
+        await pilot.press("f", "t", "down", "down", "a")
+        await until(pilot, lambda: screen.box.text == "ta")
+        assert screen.rows.cursor == 2
+
+
+async def test_a_filter_that_cannot_be_understood_says_so_and_leaves_the_rows() -> None:
+    service = GatedService()
+    async with listed(service) as (screen, app, pilot):
+        before = len(screen.rows.items)
+        service.failures["conversations"] = BadQuery("after:soon", "soon is no date")
+        await pilot.press("f", "x")
+        await until(pilot, lambda: "soon is no date" in status(app))
+        assert "cannot parse" in status(app)
+        assert len(screen.rows.items) == before
+        del service.failures["conversations"]
+        await pilot.press("escape")
+        await until(pilot, lambda: "soon" not in status(app))
+
+
+async def test_a_filter_that_finds_nothing_offers_to_show_hidden_ones_and_to_search() -> None:
+    async with listed(GatedService()) as (screen, app, pilot):
+        in_one_breath(app, "fdeploy post")
+        await until(pilot, lambda: "No conversation passes deploy post" in seen(app))
+        await pilot.press("enter")
+        assert "show hidden ones that do" in seen(app)
+        assert "search what was said for deploy post" in seen(app)
+        await pilot.press("enter")
+        await until(pilot, lambda: [row.source for row in screen.rows.items] == ["cron"])
+
+
+async def test_nothing_found_can_be_searched_for_instead() -> None:
+    async with listed(GatedService()) as (_, app, pilot):
+        in_one_breath(app, "fzebra")
+        await until(pilot, lambda: "No conversation passes zebra" in seen(app))
+        await pilot.press("enter", "enter")
+        await until(pilot, lambda: isinstance(app.screen, SearchScreen) and app.screen.box.text == "zebra")
+
+
+async def test_the_cursor_stays_on_its_conversation_when_others_come_and_go() -> None:
+    rows = conversations(40)
+    service = GatedService(rows)
+    async with listed(service) as (screen, app, pilot):
+        await pilot.press(*["down"] * 4)
+        held = screen.current
+        fresh = [values.conversation(f"fresh{i}", f"new {i}", hours=0.1 * i) for i in range(3)]
+        service.rows[:] = [*fresh, *rows[:2], *rows[3:]]
+        service.changed = True
+        await until(pilot, lambda: len(screen.rows.items) == 42)
+        assert screen.current == held
+        assert "new 0" in seen(app)
+        assert "talk 2 " not in seen(app)
+
+
+async def test_far_down_nothing_moves_on_the_screen_when_rows_are_added_above() -> None:
+    rng = random.Random(7)
+    rows = conversations(300)
+    service = GatedService(rows)
+    async with listed(service) as (screen, app, pilot):
+        screen.rows.choose(rng.randrange(100, 250))
+        await pilot.pause()
+        before, held = seen(app).splitlines()[3:20], screen.current
+        service.rows[:0] = [values.conversation(f"fresh{i}", "new", hours=0.0) for i in range(rng.randrange(1, 60))]
+        service.changed = True
+        await until(pilot, lambda: len(screen.rows.items) > 300)
+        assert screen.current == held
+        assert seen(app).splitlines()[3:20] == before
+
+
+async def test_a_conversation_that_gains_a_segment_keeps_the_cursor() -> None:
+    rows = conversations(10)
+    service = GatedService(rows)
+    async with listed(service) as (screen, _, pilot):
+        await pilot.press("down", "down")
+        grown = rows[2]._replace(segment_ids=(rows[2].id, "tip"), last_active=values.NOW)
+        service.rows[2] = grown
+        service.changed = True
+        await until(pilot, lambda: screen.rows.items[0] == grown)
+        assert screen.current == grown
+
+
+async def test_a_deleted_conversation_gives_its_place_to_the_next() -> None:
+    rows = conversations(10)
+    service = GatedService(rows)
+    async with listed(service) as (screen, _, pilot):
+        await pilot.press("down", "down")
+        del service.rows[2]
+        service.changed = True
+        await until(pilot, lambda: len(screen.rows.items) == 9)
+        assert screen.current == rows[3]
+
+
+async def test_a_slow_recap_never_keeps_the_cursor_waiting() -> None:
+    service = GatedService(conversations(20))
+    service.hold("recap")
+    async with listed(service) as (screen, app, pilot):
+        first = await service.asked("recap")
+        await pilot.press(*["down"] * 5)
+        assert screen.rows.cursor == 5
+        await until(pilot, lambda: first.cancelled)
+        await until(pilot, lambda: "reading …" in seen(app), turns=4_000)
+        latest = [call for call in service.calls if call.name == "recap"][-1]
+        latest.answer(Recap((RecapEntry("user", "the words of number five"),), 0))
+        await until(pilot, lambda: "the words of number five" in seen(app))
+
+
+async def test_a_late_recap_is_not_shown_beside_another_conversation() -> None:
+    service = GatedService(conversations(20))
+    service.hold("recap")
+    async with listed(service) as (_, app, pilot):
+        first = await service.asked("recap")
+        await pilot.press("down")
+        await until(pilot, lambda: first.cancelled)
+        await until(pilot, lambda: "talk 1" in seen(app).splitlines()[2])
+        assert "first answer" not in seen(app)
+
+
+async def test_loading_failed_busy_and_empty_are_different_pictures() -> None:
+    pictures = []
+    service = GatedService([])
+    service.hold("conversations")
+    async with browsing(service) as (screen, app, pilot):
+        await until(pilot, lambda: "reading …" in seen(app))
+        pictures.append(seen(app))
+        (await service.asked("conversations")).fail(StoreUnreadable("/x/state.db is not a database"))
+        await until(pilot, lambda: "is not a database" in seen(app))
+        pictures.append(seen(app))
+        (await service.asked("conversations")).fail(StoreBusy("/x/state.db is locked"))
+        await until(pilot, lambda: "Trying again" in seen(app))
+        pictures.append(seen(app))
+        service.release("conversations")
+        await until(pilot, lambda: "No conversations yet." in seen(app))
+        pictures.append(seen(app))
+        assert len(set(pictures)) == 4
+        assert screen.current is None
+
+
+async def test_a_store_that_fails_later_leaves_its_rows_and_is_asked_again() -> None:
+    service = GatedService()
+    async with listed(service) as (screen, app, pilot):
+        service.failures["conversations"] = StoreBusy("state.db is locked by another program")
+        service.changed = True
+        await until(pilot, lambda: "locked by another program" in seen(app))
+        assert screen.rows.items
+        assert "OAuth refresh" in seen(app)
+        del service.failures["conversations"]
+        await until(pilot, lambda: "locked by" not in seen(app))
+
+
+async def test_only_hidden_conversations_are_said_to_be_there_and_enter_shows_them() -> None:
+    rows = [values.conversation(f"cron_{i}", "tick", source="cron") for i in range(7)]
+    async with browsing(GatedService(rows)) as (screen, app, pilot):
+        await until(pilot, lambda: "Nothing but hidden conversations: 7 automation." in seen(app))
+        await pilot.press("enter")
+        await until(pilot, lambda: len(screen.rows.items) == 7)
+
+
+async def test_one_bad_store_is_a_line_and_hides_no_other() -> None:
+    stores = (values.STORE, StoreRef("work", values.STORE.db, values.STORE.home, values.STORE.root))
+    service = GatedService(stores=stores)
+    page = await GatedService(stores=stores).conversations(values_query())
+    service.hold("conversations")
+    async with browsing(service) as (_, app, pilot):
+        broken = StoreProblem("work", "/w/state.db", f"not a database {HOSTILE}")
+        answer = ConversationPage(page.rows, page.total, page.of, page.hidden, (broken,), ("recent messages may miss",))
+        (await service.asked("conversations")).answer(answer)
+        await until(pilot, lambda: "✗ work: not a database [/] [red]hi" in seen(app))
+        assert "! recent messages may miss" in seen(app)
+        assert "OAuth refresh" in seen(app)
+        assert "profile" in seen(app).splitlines()[2]
+
+
+def values_query() -> object:
+    from hermes_tui.domain.sessions import ListQuery
+
+    return ListQuery()
+
+
+async def test_hostile_texts_stand_there_letter_by_letter_and_do_nothing() -> None:
+    rows = [
+        values.conversation("a1", HOSTILE, source="[bold]x", model="[/", cwd="/[/some/path] yield", git_repo_root=None),
+        values.conversation("b[/]", None, display_name="array[0]", profile="[link=https://e.example]x[/link]"),
+        values.conversation("c", None, source=""),
+    ]
+    service = GatedService(rows)
+    async with listed(service, (200, 40)) as (screen, app, pilot):
+        await until(pilot, lambda: "“first words of c”" in seen(app))
+        text = seen(app)
+        assert "[/] [red]hi[/blue] \ufffd[2J\ufffd]0;pwned\ufffd \ufffdabc" in text
+        assert "[bold]x" in text
+        assert "array[0]" in text
+        assert "(none)" in text
+        assert not [char for char in text if char != "\n" and not char.isprintable()]
+        for key in ("y", "i"):
+            await pilot.press(key)
+        await pilot.press("down", "i")
+        await until(pilot, lambda: len(app._notifications) == 3)
+        assert screen.is_running
+
+
+async def test_untitled_rows_get_their_names_and_marks_once_they_are_in_sight() -> None:
+    rows = [values.conversation(f"id{i:03}", None, hours=float(i + 1)) for i in range(200)]
+    service = GatedService(rows)
+    service.hold("details")
+    async with listed(service) as (screen, app, pilot):
+        call = await service.asked("details")
+        assert set(call.arguments[0]) == {row.key for row in rows[: screen.rows.room]}
+        known = {row.key: Details(f"hello {row.id}", 7, Status.ERROR) for row in rows[: screen.rows.room]}
+        call.answer(known)
+        await until(pilot, lambda: "✗ “hello id003”" in seen(app))
+        await pilot.press("end")
+        call = await service.asked("details")
+        assert rows[-1].key in call.arguments[0]
+        assert rows[0].key not in call.arguments[0]
+
+
+async def test_s_cycles_the_orders_and_the_head_names_the_one_in_force() -> None:
+    service = GatedService(conversations(5))
+    async with listed(service) as (_, app, pilot):
+        heads = []
+        for order in (*list(Order)[1:], Order.ACTIVE):
+            await pilot.press("s")
+            await until(pilot, lambda order=order: asked(service).order is order)  # type: ignore[misc]
+            await until(pilot, lambda: not heads or seen(app).splitlines()[2] != heads[-1])
+            heads.append(seen(app).splitlines()[2])
+        names = ("started ↓", "msgs ↓", "tokens ↓", "cost ↓", "conversation ↑", "active ↓")
+        assert all(name in head for name, head in zip(names, heads, strict=True))
+        await pilot.press("S")
+        await until(pilot, lambda: "active ↑" in seen(app))
+        assert asked(service).reverse
+
+
+def asked(service: GatedService) -> object:
+    """What was asked last."""
+    return [call for call in service.calls if call.name == "conversations"][-1].arguments[0]
+
+
+async def test_space_shows_and_hides_the_preview_where_there_is_room_for_it() -> None:
+    async with listed(GatedService()) as (screen, app, pilot):
+        link = "@session:default/20261130_110000_aaaaaa"
+        await until(pilot, lambda: link in seen(app))
+        await pilot.press("space")
+        await until(pilot, lambda: link not in seen(app))
+        assert "workspace" in seen(app).splitlines()[2]
+        await pilot.press("space")
+        await until(pilot, lambda: link in seen(app))
+        await pilot.resize_terminal(90, 30)
+        await until(pilot, lambda: link not in seen(app))
+        assert not screen.check_action("preview", ())
+
+
+async def test_settings_decide_how_the_list_begins() -> None:
+    service = GatedService()
+    begin = Settings(order=Order.TITLE, reverse=True, hidden=True, filter="o", preview=False)
+    async with listed(service, settings=begin) as (screen, app, _):
+        query = asked(service)
+        assert (query.order, query.reverse, query.include_hidden, query.text) == (Order.TITLE, True, True, "o")  # type: ignore[attr-defined]
+        assert screen.box.text == "o"
+        assert "@session" not in seen(app)
+
+
+@pytest.mark.parametrize("size", [(40, 10), (80, 24), (120, 36), (160, 48), (200, 60)])
+@pytest.mark.parametrize("theme", ["hermes-dark", "hermes-light"])
+async def test_every_size_shows_where_one_is_what_is_selected_and_how_to_get_help(
+    size: tuple[int, int], theme: str
+) -> None:
+    async with listed(GatedService(), size, Settings(theme=theme)) as (_, app, pilot):
+        await until(pilot, lambda: "…" not in seen(app).splitlines()[2])
+        lines = seen(app).splitlines()
+        assert lines[0].startswith("   Hermes history")
+        assert any(each.startswith("▌") for each in lines)
+        assert lines[-1].endswith("? keys")
+        assert "3" in lines[-2]
+        assert max(map(len, lines)) <= size[0]
+
+
+async def test_live_rows_say_so_in_place_of_a_time() -> None:
+    async with listed(GatedService()) as (_, app, _):
+        row = next(each for each in seen(app).splitlines() if "OAuth refresh token" in each)
+        assert row.startswith("▌◉ OAuth")
+        assert " live" in row
+
+
+async def test_y_copies_the_link_and_says_what_became_of_it() -> None:
+    async with listed(GatedService()) as (_, app, pilot):
+        await pilot.press("y")
+        await until(pilot, lambda: "@session:default/20261130_110000_aaaaaa" in app.clipboard)
+        await until(pilot, lambda: len(app._notifications) == 1)
+        toast = next(iter(app._notifications))
+        assert toast.title == "link sent to the terminal"
+        assert toast.message == app.clipboard
+
+
+async def test_hidden_reasons_stand_in_a_fixed_order() -> None:
+    from hermes_tui.widgets.browsing import hidden_words
+
+    counts = dict.fromkeys(reversed(list(HiddenReason)), 1_000)
+    assert hidden_words(counts) == "1,000 automation · 1,000 archived · 1,000 hidden · 1,000 empty"
+
+
+async def test_a_click_selects_and_a_double_click_reads() -> None:
+    async with listed(GatedService(conversations(10))) as (screen, app, pilot):
+        await pilot.click("#rows", offset=(10, 4))
+        await until(pilot, lambda: screen.rows.cursor == 3)
+        await pilot.click("#rows", offset=(10, 4), times=2)
+        await until(pilot, lambda: app.screen is not screen)
+        here: Screen[object] = app.screen
+        assert getattr(here, "PLACE", "") == "transcript"
+
+
+async def test_the_wheel_scrolls_and_leaves_the_cursor() -> None:
+    async with listed(GatedService(conversations(100))) as (screen, _, pilot):
+        await pilot._post_mouse_events([events.MouseScrollDown], widget="#rows", offset=(5, 5))
+        await until(pilot, lambda: screen.rows.top == 3)
+        assert screen.rows.cursor == 0
+
+
+async def test_selected_text_is_what_ctrl_c_copies_and_without_it_one_learns_how_to_quit() -> None:
+    async with listed(GatedService(conversations(10))) as (_, app, pilot):
+        await pilot.press("ctrl+c")
+        await until(pilot, lambda: any("quits" in each.message for each in app._notifications))
+        await pilot.mouse_down("#rows", offset=(3, 2))
+        await pilot.hover("#rows", offset=(9, 2))
+        await pilot.mouse_up("#rows", offset=(9, 2))
+        await pilot.press("ctrl+c")
+        await until(pilot, lambda: app.clipboard == "talk 1")

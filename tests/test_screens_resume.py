@@ -1,0 +1,177 @@
+"""The resume panel: what it says, and what its keys hand over."""
+
+from __future__ import annotations
+
+import shlex
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from hermes_tui.domain.messages import Recap, RecapEntry
+from hermes_tui.domain.resume import Check, ResumePlan, State
+from hermes_tui.errors import StoreBusy
+from hermes_tui.intents import CopyText, HandOver, PrintAndQuit
+from hermes_tui.screens.resume import ResumeScreen
+from tests import values
+from tests.fakes import GatedService
+from tests.stage import on_stage, seen, until
+
+ROW = values.CONVERSATIONS[1]
+GONE = "~/code/app/services is gone; hermes stays where it is started, which is the directory of this terminal"
+CHECKS = (
+    Check("continues", State.OK, "segment 3 of 3, the tip"),
+    Check("directory", State.WARNING, GONE),
+    Check("hermes", State.ERROR, "not on PATH"),
+)
+
+
+@pytest.fixture(autouse=True)
+def _a_fixed_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HERMES_TUI_NOW", str(values.NOW))
+
+
+class Planning(GatedService):
+    """Plans with checks; staying in this directory is a flag, if `flag` is."""
+
+    def __init__(self, flag: bool = True, **changes: Any) -> None:
+        super().__init__()
+        self.flag = flag
+        self.plan = replace(values.PLAN, checks=CHECKS, **changes)
+
+    async def resume_plan(self, profile: str, session_id: str, *, stay: bool = False) -> ResumePlan:
+        plan = await super().resume_plan(profile, session_id, stay=stay)
+        return replace(plan, argv=(*plan.argv, "--no-restore-cwd")) if stay and self.flag else plan
+
+
+def panel(service: GatedService, session_id: str | None = None) -> ResumeScreen:
+    return ResumeScreen(service, ROW, session_id)
+
+
+def words(app: Any) -> str:
+    return " ".join(seen(app).split())
+
+
+@pytest.mark.parametrize("size", [(120, 36), (80, 24), (100, 30)])
+async def test_it_tells_recap_checks_and_command(size: tuple[int, int]) -> None:
+    async with on_stage(panel(Planning()), size) as (_, app, pilot):
+        await until(pilot, lambda: "esc close" in seen(app) and "stay here" in seen(app))
+        text = seen(app)
+        assert "Resume  Atlas gateway rollout" in text
+        assert "Mon 30 Nov 09:00" in text
+        assert "5 earlier messages" in text
+        assert "Yes, it shares the OAuth client." in text
+        assert "✓ continues   segment 3 of 3, the tip" in text
+        assert "! directory   ~/code/app/services is gone" in text
+        assert GONE.split()[-1] in words(app)
+        assert "✗ hermes      not on PATH" in text
+        assert values.PLAN.command in text
+
+
+@pytest.mark.parametrize(
+    ("key", "back", "window"), [("enter", False, ""), ("b", True, ""), ("w", False, "Atlas gateway rollout")]
+)
+async def test_keys_hand_over_and_close(key: str, back: bool, window: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMUX", "/tmp/tmux-0/default,1,0")
+    service = Planning(env={"HERMES_HOME": "/opt/my data"})
+    async with on_stage(panel(service)) as (screen, app, pilot):
+        await until(pilot, lambda: screen.plan is not None)
+        await pilot.press(key)
+        handed = app.last(HandOver)
+        assert (handed.argv, handed.env) == (values.PLAN.argv, {"HERMES_HOME": "/opt/my data"})
+        assert (handed.back, handed.window) == (back, window)
+        await until(pilot, lambda: app.screen is not screen)
+
+
+async def test_without_tmux_there_is_no_window() -> None:
+    async with on_stage(panel(Planning())) as (screen, app, pilot):
+        await until(pilot, lambda: screen.plan is not None)
+        assert "tmux window" not in seen(app)
+        await pilot.press("w")
+        assert not app.intents
+
+
+async def test_print_copy_link_and_id() -> None:
+    async with on_stage(panel(Planning(), ROW.segment_ids[0])) as (screen, app, pilot):
+        await until(pilot, lambda: screen.plan is not None)
+        await pilot.press("c", "y", "i")
+        copied = [each.text for each in app.intents if isinstance(each, CopyText)]
+        assert copied == [values.PLAN.command, f"@session:default/{ROW.segment_ids[0]}", ROW.segment_ids[0]]
+        assert app.screen is screen
+        await pilot.press("p")
+        assert app.last(PrintAndQuit).line == values.PLAN.command
+
+
+async def test_staying_here_is_another_command_where_there_is_one() -> None:
+    async with on_stage(panel(Planning())) as (screen, app, pilot):
+        await until(pilot, lambda: "d stay here" in seen(app))
+        await pilot.press("d")
+        assert "--no-restore-cwd" in seen(app)
+        await pilot.press("enter")
+        assert app.last(HandOver).argv[-1] == "--no-restore-cwd"
+    service = Planning(flag=False)
+    async with on_stage(panel(service)) as (screen, app, pilot):
+        await until(pilot, lambda: len([call for call in service.calls if call.name == "resume_plan"]) == 2)
+        await pilot.pause()
+        assert "stay here" not in seen(app)
+        await pilot.press("d")
+        assert screen.plan == service.plan
+
+
+async def test_what_cannot_be_resumed_says_why_and_runs_nothing() -> None:
+    why = "The sample store is not known to hermes, so its conversations cannot be resumed [/]."
+    async with on_stage(panel(Planning(refused=why))) as (screen, app, pilot):
+        await until(pilot, lambda: screen.plan is not None)
+        assert why in words(app)
+        assert "enter here" not in seen(app)
+        await pilot.press("enter", "b", "w", "p", "c", "d")
+        assert not app.intents
+        assert app.screen is screen
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is not screen)
+
+
+async def test_a_store_that_fails_is_told() -> None:
+    service = Planning()
+    service.failures["resume_plan"] = StoreBusy("locked \x1b[2J [/]")
+    service.failures["recap"] = StoreBusy("locked")
+    async with on_stage(panel(service)) as (screen, app, pilot):
+        await until(pilot, lambda: "✗ locked" in seen(app))
+        await pilot.press("enter", "q")
+        assert not app.intents
+        await until(pilot, lambda: app.screen is not screen)
+
+
+async def test_a_hostile_command_is_shown_whole_and_harmless() -> None:
+    argv = ("hermes", "-p", "default", "--resume=-x'; rm -rf [/] \x1b]0;pwned\x07" + "z" * 200)
+    async with on_stage(panel(Planning(argv=argv)), (80, 24)) as (screen, app, pilot):
+        await until(pilot, lambda: screen.plan is not None)
+        text = seen(app)
+        assert "rm -rf [/]" in text
+        assert "".join(text.split()).count("z" * 200) == 1
+        assert not {"\x1b", "\x07"} & set(text)
+        await pilot.press("c")
+        assert shlex.split(app.last(CopyText).text) == list(argv)
+
+
+@pytest.mark.parametrize("size", [(40, 10), (60, 12), (80, 24), (120, 20)])
+async def test_a_low_screen_scrolls_to_everything(size: tuple[int, int]) -> None:
+    entries = [RecapEntry("user", f"question {i} " * 12) for i in range(3)]
+    service = Planning(notices=("the last notice",))
+    async with on_stage(panel(service), size) as (screen, app, pilot):
+        service.calls.clear()
+        await until(pilot, lambda: screen.plan is not None)
+        screen._shown = replace(screen._shown, recap=Recap(tuple(entries), 3))
+        screen._show()
+        await pilot.pause()
+        read = [seen(app)]
+        while screen.panel.top < screen.panel.bottom:
+            await pilot.press("down")
+            read.append(seen(app))
+        together = " ".join(" ".join(read).split())
+        for wanted in ("Resume", "question 2", "continues", "the last notice", "--resume", "esc close"):
+            assert wanted in together
+        await pilot.press("g")
+        assert screen.panel.top == 0
+        await pilot.press("G")
+        assert screen.panel.top == screen.panel.bottom

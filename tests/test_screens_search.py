@@ -1,0 +1,409 @@
+"""The search screen, with a service whose answers the test times."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from hermes_tui.domain.links import Candidate
+from hermes_tui.domain.queries import Hit, Match, SearchOrder, SearchQuery, Span, Tier, WayOut
+from hermes_tui.domain.sessions import StoreProblem
+from hermes_tui.errors import BadQuery, StoreBusy, TargetAmbiguous
+from hermes_tui.intents import CopyText, OpenLineage, OpenResume, OpenTarget, OpenTranscript
+from hermes_tui.screens.search import SearchScreen
+from hermes_tui.state import RecentQueries
+from tests import values
+from tests.fakes import GatedService
+from tests.stage import Stage, on_stage, seen, until
+
+HOSTILE = "[/] [red]hi[/blue] \x1b[2J\x1b]0;pwned\x07 \u202eabc"
+SAFE = "[/] [red]hi[/blue]"
+
+
+@pytest.fixture(autouse=True)
+def _a_fixed_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HERMES_TUI_NOW", str(values.NOW))
+
+
+class Remembered(RecentQueries):
+    """Recent queries that no file holds."""
+
+    def __init__(self, *queries: str) -> None:
+        super().__init__(Path("/nonexistent/recent.json"))
+        self._queries = list(queries)
+        self.added: list[str] = []
+
+    def add(self, text: str) -> None:
+        self.added.append(text)
+
+
+@asynccontextmanager
+async def searching(
+    service: GatedService, text: str = "", *recent: str, size: tuple[int, int] = (120, 36)
+) -> AsyncIterator[tuple[SearchScreen, Stage, Pilot[None]]]:
+    async with on_stage(SearchScreen(service, text, recent=Remembered(*recent)), size) as stage:
+        yield stage
+
+
+async def type_in(pilot: Pilot[None], text: str) -> None:
+    names = {" ": "space", "/": "slash", "?": "question_mark", ":": "colon", "-": "minus"}
+    await pilot.press(*(names.get(char, char) for char in text))
+
+
+def query_of(service: GatedService) -> SearchQuery:
+    """What was asked last."""
+    query = [call for call in service.calls if call.name == "search"][-1].arguments[0]
+    assert isinstance(query, SearchQuery)
+    return query
+
+
+def status(app: Stage) -> str:
+    return seen(app).splitlines()[-2]
+
+
+async def test_letters_go_into_the_box_and_escape_clears_before_it_leaves() -> None:
+    async with searching(GatedService()) as (screen, app, pilot):
+        await type_in(pilot, "qdjknx/?")
+        assert screen.box.text == "qdjknx/?"
+        assert app.is_running
+        await pilot.press("escape")
+        assert screen.box.text == ""
+        assert app.screen is screen
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is not screen)
+
+
+async def test_each_key_asks_and_late_answers_are_dropped() -> None:
+    service = GatedService()
+    service.hold("search")
+    async with searching(service) as (screen, _app, pilot):
+        await type_in(pilot, "oa")
+        first, second = await service.asked("search"), await service.asked("search")
+        assert [call.arguments[0].text for call in (first, second)] == ["o", "oa"]
+        assert second.arguments[0].typing_at == 2
+        await until(pilot, lambda: first.cancelled)
+        first.page(values.page("o", values.HITS[2:]))
+        second.page(values.page("oa", values.HITS[:1]))
+        await until(pilot, lambda: screen.hits.hits)
+        assert [hit.conversation.title for hit in screen.hits.hits] == ["OAuth refresh token race"]
+
+
+async def test_pages_replace_each_other_and_the_cursor_stays_on_its_conversation() -> None:
+    service = GatedService()
+    service.hold("search")
+    async with searching(service, "oauth") as (screen, app, pilot):
+        call = await service.asked("search")
+        assert "searching…" in status(app)
+        call.page(values.page("oauth", values.HITS, final=False))
+        await until(pilot, lambda: screen.hits.hits)
+        assert "searching…" in status(app)
+        await pilot.press("down")
+        assert screen.current is not None
+        chosen = screen.current.conversation.key
+        for order in ((2, 0, 1), (1, 2, 0)):
+            call.page(values.page("oauth", [values.HITS[i] for i in order], final=order == (1, 2, 0)))
+            await until(pilot, lambda order=order: screen.hits.hits[0] is values.HITS[order[0]])
+            assert screen.current.conversation.key == chosen
+        assert "searching" not in status(app)
+        assert "3 conversations · 4 matches" in seen(app)
+
+
+async def test_the_four_pictures_are_distinct() -> None:
+    service = GatedService()
+    service.hold("search")
+    async with searching(service, "walnut") as (screen, app, pilot):
+        running = await service.asked("search")
+        pictures = {"running": status(app)}
+        running.page(values.page("walnut", (), searched=242))
+        await until(pilot, lambda: screen.has_class("-page"))
+        pictures["none"] = status(app)
+        assert "No matches for walnut in 242 conversations." in seen(app)
+        await type_in(pilot, " NOT")
+        for _ in range(4):
+            call = await service.asked("search")
+        call.fail(BadQuery("walnut NOT", "nothing follows NOT"))
+        await until(pilot, lambda: "annot parse" in seen(app))
+        pictures["unparsable"] = status(app)
+        assert "Cannot parse walnut NOT: nothing follows NOT" in seen(app)
+        await type_in(pilot, "x")
+        call = await service.asked("search")
+        call.page(values.page("walnut NOTx", notices=("index damaged: its part was read row by row",), route="mixed"))
+        await until(pilot, lambda: not screen.has_class("-page"))
+        pictures["trouble"] = status(app)
+        call.end()
+        assert "searching…" in pictures["running"]
+        assert "no matches for walnut in 242 conversations" in pictures["none"]
+        assert "cannot parse walnut NOT: nothing follows NOT" in pictures["unparsable"]
+        assert "mixed · 12 ms · index damaged: its part was read row by row" in pictures["trouble"]
+
+
+async def test_notices_that_do_not_fit_stand_above_the_status_line_whole() -> None:
+    service = GatedService()
+    notice = "kanban, subagent and tool sessions are left out unless asked for with source: or is:automation"
+    service.hold("search")
+    async with searching(service, "oauth", size=(60, 24)) as (screen, app, pilot):
+        call = await service.asked("search")
+        broken = StoreProblem("work", "/x/state.db", f"file is not a database {HOSTILE}")
+        call.page(values.page("oauth", notices=(notice,), errors=(broken,)))
+        await until(pilot, lambda: screen.hits.hits)
+        await until(pilot, lambda: "work: file is not a database" in seen(app))
+        assert notice in " ".join(seen(app).split())
+        assert SAFE in " ".join(seen(app).split())
+
+
+async def test_enter_reads_at_the_match_with_all_hits_at_hand() -> None:
+    async with searching(GatedService(), "oauth") as (screen, app, pilot):
+        await until(pilot, lambda: screen.hits.hits)
+        await pilot.press("ctrl+n", "enter")
+        await until(pilot, lambda: app.intents)
+        opened = app.last(OpenTranscript)
+        assert (opened.key, opened.anchor) == (values.CONVERSATIONS[1].key, 3)
+        assert (opened.words, opened.hit, len(opened.hits)) == ("oauth", 1, 3)
+        assert screen.focused is screen.box
+        assert isinstance(screen._recent, Remembered)
+        assert screen._recent.added == ["oauth"]
+        await pilot.press("ctrl+p", "enter")
+        await until(pilot, lambda: len(app.intents) == 2)
+        assert app.last(OpenTranscript).anchor == 1
+
+
+async def test_tab_goes_to_the_hits_where_letters_are_commands() -> None:
+    async with searching(GatedService(), "oauth") as (screen, app, pilot):
+        await until(pilot, lambda: screen.hits.hits)
+        assert "? keys" not in seen(app)
+        await pilot.press("tab", "j")
+        assert screen.hits.cursor == 1
+        assert "? keys" in seen(app)
+        await pilot.press("y")
+        assert app.last(CopyText).text == f"@session:default/{values.CONVERSATIONS[1].id}"
+        await pilot.press("i")
+        assert app.last(CopyText).text == values.CONVERSATIONS[1].id
+        await pilot.press("Y")
+        await until(pilot, lambda: len(app.intents) == 3)
+        assert app.last(CopyText).text == service_command()
+        await pilot.press("r")
+        assert app.last(OpenResume).conversation == values.CONVERSATIONS[1]
+        await pilot.press("l")
+        assert app.last(OpenLineage).session_id == values.HITS[1].matches[0].session_id
+        await pilot.press("slash", "j")
+        assert screen.box.text == "oauthj"
+        await pilot.press("tab", "tab", "k")
+        assert screen.box.text == "oauthjk"
+
+
+def service_command() -> str:
+    return values.PLAN.command
+
+
+async def test_the_order_goes_round_and_asks_again_with_the_cursor_held() -> None:
+    service = GatedService()
+    async with searching(service, "oauth") as (screen, app, pilot):
+        await until(pilot, lambda: screen.hits.hits)
+        await pilot.press("tab", "down")
+        chosen = screen.current
+        for order, words in (
+            (SearchOrder.NEWEST, "newest first"),
+            (SearchOrder.OLDEST, "oldest first"),
+            (SearchOrder.RELEVANCE, "best first"),
+        ):
+            await pilot.press("o")
+            await until(pilot, lambda order=order: query_of(service).order is order)
+            assert words in seen(app)
+            assert screen.current is chosen
+
+
+async def test_x_scans_with_progress_and_escape_stops_it() -> None:
+    service = GatedService()
+    async with searching(service, "oauth") as (screen, app, pilot):
+        await until(pilot, lambda: screen.hits.hits)
+        await pilot.press("tab")
+        assert "X scans it" in status(app)
+        service.hold("search")
+        await pilot.press("X")
+        await until(pilot, lambda: query_of(service).scan)
+        assert "scanning…" in status(app)
+        call = service.calls[-1] if service.calls[-1].name == "search" else None
+        call = call or [each for each in service.calls if each.name == "search"][-1]
+        call.page(values.page("oauth", values.HITS[:2], final=False, progress=0.4))
+        await until(pilot, lambda: "scanning… 40%" in status(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: call.cancelled)
+        assert "stopped at 40%" in status(app)
+        assert len(screen.hits.hits) == 2
+        assert app.screen is screen
+        assert "X scans it" in status(app)
+
+
+async def test_ways_out_are_rows_that_enter_takes() -> None:
+    service = GatedService()
+    service.hits = ()
+    service.ways = (
+        WayOut("without source:slack", "kubernetes quota", 2, 6),
+        WayOut("without quota", "kubernetes source:slack", 5, 19),
+    )
+    async with searching(service, "kubernetes quota source:slack") as (screen, app, pilot):
+        await until(pilot, lambda: "without quota" in seen(app))
+        assert "without source:slack 2 conversations 6 matches" in " ".join(seen(app).split())
+        assert "All words must occur." in seen(app)
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: query_of(service).text == "kubernetes source:slack")
+        assert screen.box.text == "kubernetes source:slack"
+
+
+async def test_nothing_found_offers_to_read_what_no_index_holds() -> None:
+    service = GatedService()
+    service.hits = ()
+    async with searching(service, "kubernetes") as (_screen, app, pilot):
+        await until(pilot, lambda: "read tool output beyond 8 KB" in seen(app))
+        await pilot.press("enter")
+        await until(pilot, lambda: query_of(service).scan)
+        await until(pilot, lambda: "beyond 8 KB" not in seen(app))
+        assert "No matches for kubernetes" in seen(app)
+
+
+async def test_a_link_into_another_profile_can_be_opened() -> None:
+    service = GatedService()
+    service.hits = ()
+    async with searching(service, "@session:work/20260101_000000_abcdef") as (_screen, app, pilot):
+        await until(pilot, lambda: "open @session:work/20260101_000000_abcdef" in seen(app))
+        await pilot.press("enter")
+        assert app.last(OpenTarget).text == "@session:work/20260101_000000_abcdef"
+
+
+async def test_an_empty_box_offers_recent_queries() -> None:
+    service = GatedService()
+    async with searching(service, "", "oauth source:cli", "walnut [/]") as (screen, app, pilot):
+        assert "walnut [/]" in seen(app)
+        assert not [call for call in service.calls if call.name == "search"]
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.hits.hits)
+        assert query_of(service).text == "oauth source:cli"
+        await pilot.press("ctrl+r")
+        assert "walnut [/]" in seen(app)
+        await pilot.press("escape")
+        assert screen.box.text == "oauth source:cli"
+        assert "OAuth refresh token race" in seen(app)
+        await pilot.press("ctrl+r", "down", "enter")
+        await until(pilot, lambda: query_of(service).text == "walnut [/]")
+
+
+async def test_a_pasted_link_opens_at_its_anchor() -> None:
+    service = GatedService()
+    row = values.CONVERSATIONS[1]
+    service.hits = (Hit(row, Tier.TARGET, (), 0),)
+    link = f"`@session:default/{row.segment_ids[0]}#4711`,"
+    async with searching(service, link) as (screen, app, pilot):
+        await until(pilot, lambda: screen.hits.hits)
+        await pilot.press("enter")
+        await until(pilot, lambda: app.intents)
+        assert (app.last(OpenTranscript).key, app.last(OpenTranscript).anchor) == (row.key, 4711)
+
+
+async def test_one_of_several_candidates_opens_by_itself() -> None:
+    service = GatedService()
+    rows = values.CONVERSATIONS[:2]
+    service.hits = tuple(Hit(row, Tier.TARGET, (), 0) for row in rows)
+    service.failures["target"] = TargetAmbiguous("two", [Candidate("default", row.id, None) for row in rows])
+    async with searching(service, "@session:2026#12") as (screen, app, pilot):
+        await until(pilot, lambda: screen.hits.hits)
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: app.intents)
+        assert (app.last(OpenTranscript).key, app.last(OpenTranscript).anchor) == (rows[1].key, 12)
+
+
+async def test_a_match_in_a_delegates_run_opens_that_run() -> None:
+    run = values.conversation("20261130_111111_de1e6a", "Read the RFC", source="subagent")
+    service = GatedService([*values.CONVERSATIONS, run])
+    found = Match(9, run.id, "assistant", values.NOW, "oauth there", (Span(0, 5),))
+    service.hits = (Hit(values.CONVERSATIONS[0], Tier.CONVERSATION, (found,), 1, in_delegate=True),)
+    async with searching(service, "oauth") as (screen, app, pilot):
+        await until(pilot, lambda: screen.hits.hits)
+        await pilot.press("enter")
+        await until(pilot, lambda: app.intents)
+        assert (app.last(OpenTranscript).key, app.last(OpenTranscript).anchor) == (run.key, 9)
+
+
+async def test_a_store_that_fails_says_so_and_can_be_asked_again() -> None:
+    service = GatedService()
+    service.failures["search"] = StoreBusy(f"the store is locked {HOSTILE}")
+    async with searching(service, "oauth") as (screen, app, pilot):
+        await until(pilot, lambda: "Could not search." in seen(app))
+        assert f"the store is locked {SAFE}" in seen(app)
+        del service.failures["search"]
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.hits.hits)
+
+
+async def test_the_pane_shows_goal_match_and_resolution_with_the_words_lit() -> None:
+    service = GatedService()
+    async with searching(service, "oauth") as (_screen, app, pilot):
+        await until(pilot, lambda: "resolution" in seen(app))
+        assert "goal" in seen(app)
+        assert "The OAuth refresh races when two tabs" in seen(app)
+        service.failures["context"] = StoreBusy("locked")
+        await pilot.press("down")
+        await until(pilot, lambda: "locked" in seen(app))
+        await pilot.press("tab", "space")
+        assert "locked" not in seen(app)
+
+
+@pytest.mark.parametrize("size", [(40, 10), (80, 24), (99, 30)])
+async def test_a_narrow_screen_has_no_pane_and_asks_for_none(size: tuple[int, int]) -> None:
+    service = GatedService()
+    async with searching(service, "oauth", size=size) as (screen, app, pilot):
+        await until(pilot, lambda: screen.hits.hits)
+        await pilot.press("down", "down", "up")
+        assert "goal" not in seen(app)
+        assert not [call for call in service.calls if call.name == "context"]
+        await pilot.resize_terminal(120, 36)
+        await until(pilot, lambda: "goal" in seen(app))
+
+
+async def test_hostile_words_stand_literally_everywhere() -> None:
+    row = values.conversation("x", HOSTILE, source="[bold]x")
+    service = GatedService([row])
+    at = HOSTILE.index("hi")
+    service.hits = (Hit(row, Tier.CONVERSATION, (Match(1, "x", "user", None, HOSTILE, (Span(at, at + 2),)),), 1),)
+    service.transcript = tuple(replace(message, text=HOSTILE) for message in values.MESSAGES[:2])
+    async with searching(service, "[/] hi [b") as (_screen, app, pilot):
+        await until(pilot, lambda: "goal" in seen(app))
+        text = seen(app)
+        assert text.count(SAFE) >= 4
+        assert "[/] hi [b" in text.splitlines()[2]
+        assert not {"\x1b", "\x07", "\u202e"} & set(text)
+
+
+async def test_completions_come_from_the_store() -> None:
+    service = GatedService()
+    async with searching(service) as (screen, app, pilot):
+        await type_in(pilot, "oauth source:te")
+        await until(pilot, lambda: "source:telegram" in seen(app))
+        await pilot.press("right")
+        assert screen.box.text == "oauth source:telegram "
+
+
+async def test_untitled_hits_are_named_by_what_was_said_first() -> None:
+    row = values.conversation("20261130_080000_121212", None)
+    service = GatedService([row])
+    service.hits = (Hit(row, Tier.CONVERSATION, (values.match(1, "the OAuth", "OAuth"),), 1),)
+    async with searching(service, "oauth") as (_screen, app, pilot):
+        await until(pilot, lambda: f"“first words of {row.id}”" in seen(app))
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_any_keys_in_the_box_only_edit(seed: int) -> None:
+    rng = random.Random(seed)
+    typed = "".join(rng.choices("abcdefghijklmnopqrstuvwxyzGJKLNPSTXY?:/#'[]", k=40))
+    names = {"?": "question_mark", ":": "colon", "/": "slash", "#": "number_sign", "'": "apostrophe"}
+    names |= {"[": "left_square_bracket", "]": "right_square_bracket"}
+    async with searching(GatedService()) as (screen, app, pilot):
+        await pilot.press(*(names.get(char, char) for char in typed))
+        assert screen.box.text == typed
+        assert not app.intents
+        assert app.screen is screen

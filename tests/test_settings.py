@@ -1,0 +1,104 @@
+"""Settings: who decides, and which line is at fault."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hermes_tui import settings
+from hermes_tui.domain.sessions import Order
+from hermes_tui.errors import UsageError
+from hermes_tui.settings import Settings
+
+
+def write(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "config.toml"
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_without_a_file_everything_is_default(tmp_path: Path) -> None:
+    found, entries = settings.load(path=tmp_path / "none.toml")
+    assert found == Settings()
+    assert {entry.source for entry in entries} == {"default"}
+
+
+def test_an_option_beats_the_environment_beats_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write(tmp_path, 'theme = "nord"\nascii = true\n')
+
+    def theme(options: dict[str, Any] | None = None) -> tuple[str, str]:
+        _, entries = settings.load(options, path=path)
+        return next((entry.value, entry.source) for entry in entries if entry.key == "theme")
+
+    assert theme() == ("nord", "file")
+    monkeypatch.setenv("HERMES_TUI_THEME", "light")
+    assert theme() == ("light", "environment")
+    assert theme({"theme": "dark"}) == ("dark", "option")
+    assert settings.load(path=path)[0].ascii
+
+
+def test_no_color_counts_only_when_it_says_something(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "")
+    assert not settings.load(path=tmp_path / "none.toml")[0].no_color
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert settings.load(path=tmp_path / "none.toml")[0].no_color
+
+
+def test_every_setting_can_be_written_down(tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        'theme = "dark"\nmouse = false\nascii = true\nno_color = true\npreview = false\nenter = "resume"\n'
+        'order = "title"\nreverse = true\nhidden = true\nfilter = "-source:slack"\n'
+        '[keys]\n"browse.filter" = "ctrl+f"\nbrowse.search = "slash,ctrl+s"\n',
+    )
+    found, entries = settings.load(path=path)
+    assert found == Settings(
+        theme="dark",
+        mouse=False,
+        ascii=True,
+        no_color=True,
+        preview=False,
+        enter="resume",
+        order=Order.TITLE,
+        reverse=True,
+        hidden=True,
+        filter="-source:slack",
+        keys={"browse.filter": "ctrl+f", "browse.search": "slash,ctrl+s"},
+    )
+    assert ("keys.browse.filter", "ctrl+f", "file") in {(entry.key, entry.value, entry.source) for entry in entries}
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "word"),
+    [
+        ('theme = "dark"\ncolour = "red"\n', 2, "colour"),
+        ('\n\nmouse = "no"\n', 3, "true or false"),
+        ("theme = 3\n", 1, "quotes"),
+        ('# a comment\nenter = "leave"\n', 2, "read, resume"),
+        ('mouse = true\norder = "size"\n', 2, "active"),
+        ('mouse = true\n[keys]\n"browse.filter" = "f"\n"browse.nothing" = "x"\n', 4, "browse.nothing"),
+        ("[keys]\nbrowse.filter = 3\n", 2, "browse.filter"),
+        ('[keys]\n[keys.browse]\nfilter = ""\n', 3, "browse.filter"),
+        ("keys = 3\n", 1, "[keys]"),
+        ('theme = "dark\n', 1, "line 1"),
+        ("mouse = true\nmouse = false\n", 2, "line 2"),
+    ],
+)
+def test_an_error_names_file_and_line(tmp_path: Path, text: str, line: int, word: str) -> None:
+    path = write(tmp_path, text)
+    with pytest.raises(UsageError) as refused:
+        settings.load(path=path)
+    message = str(refused.value)
+    assert str(path) in message
+    assert f"line {line}" in message
+    assert word in message
+    assert "\n" not in message
+
+
+def test_a_file_that_is_no_text_is_refused_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(UsageError, match="cannot be read"):
+        settings.load(path=path)

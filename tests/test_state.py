@@ -1,0 +1,64 @@
+"""What is remembered between runs."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+
+import pytest
+
+from hermes_tui.state import KEPT, RecentQueries, state_dir
+
+
+def test_the_newest_query_comes_first_and_each_once(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "recent.json"
+    recent = RecentQueries(path)
+    assert recent() == ()
+    for text in ("walnut", "  deploy   log ", "walnut", "", " "):
+        recent.add(text)
+    assert recent() == ("walnut", "deploy log")
+    assert RecentQueries(path)() == ("walnut", "deploy log")
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert [each.name for each in path.parent.iterdir()] == ["recent.json"]
+
+
+def test_two_windows_do_not_forget_for_each_other(tmp_path: Path) -> None:
+    path = tmp_path / "recent.json"
+    first, second = RecentQueries(path), RecentQueries(path)
+    assert first() == second() == ()
+    first.add("one")
+    second.add("two")
+    assert RecentQueries(path)() == ("two", "one")
+
+
+def test_only_so_many_are_kept(tmp_path: Path) -> None:
+    recent = RecentQueries(tmp_path / "recent.json")
+    for n in range(KEPT + 20):
+        recent.add(f"query {n}")
+    assert len(RecentQueries(tmp_path / "recent.json")()) == KEPT
+
+
+@pytest.mark.parametrize("content", ["", "{", "null", "3", '{"a": 1}', '[1, null, "kept", " ", ["x"]]', "\udcff"])
+def test_a_broken_file_is_no_failure(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "recent.json"
+    path.write_bytes(content.encode("utf-8", "surrogateescape"))
+    recent = RecentQueries(path)
+    assert recent() in ((), ("kept",))
+    recent.add("next \ud800")
+    assert json.loads(path.read_text("utf-8"))[0] == "next \ud800"
+
+
+def test_a_folder_that_cannot_be_made_is_an_os_error(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("a file")
+    recent = RecentQueries(tmp_path / "taken" / "recent.json")
+    with pytest.raises(OSError, match="taken"):
+        recent.add("walnut")
+    assert recent() == ("walnut",)
+
+
+def test_nothing_is_read_or_written_before_it_is_needed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    assert RecentQueries().path.name == "recent.json"
+    assert list(tmp_path.iterdir()) == []
+    assert state_dir() == tmp_path / "hermes-tui"

@@ -1,0 +1,201 @@
+"""What a list shows beyond the row: first prompt, exact count, how a conversation stands, where it came from."""
+
+from __future__ import annotations
+
+import random
+import string
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hermes_tui.domain.families import Catalogue, Chain
+from hermes_tui.domain.profiles import StoreRef
+from hermes_tui.domain.sessions import Details, Status
+from hermes_tui.storage.catalogue import load_catalogue
+from hermes_tui.storage.connection import Store, open_store
+from hermes_tui.storage.origins import load_provenance
+from hermes_tui.storage.sessions import load_details
+from tests.builders import SCHEMAS, StoreBuilder
+from tests.hermes_answers import hermes_says
+from tests.test_storage_catalogue import damage, needs_dbstat
+
+
+class Opened:
+    """A store and its catalogue, closed at the end of a `with`."""
+
+    def __init__(self, db: Path) -> None:
+        self.store: Store = open_store(StoreRef("default", db, db.parent, db.parent))
+        self.catalogue: Catalogue = load_catalogue(self.store)
+
+    def __enter__(self) -> Opened:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.store.conn.close()
+
+    def chain(self, session_id: str) -> Chain:
+        return self.catalogue.chains[session_id]
+
+    def details(self, session_id: str) -> Details:
+        chain = self.chain(session_id)
+        return load_details(self.store, [chain])[chain.root.id]
+
+
+def words(n: int = 3) -> str:
+    return " ".join("".join(random.choices(string.ascii_lowercase, k=7)) for _ in range(n))
+
+
+HANDOFF = "[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted into the summary below. " + words(300)
+
+
+def test_the_preview_is_the_first_thing_the_person_said(tmp_path: Path) -> None:  # R21
+    said = words()
+    with StoreBuilder(tmp_path / "state.db") as store:
+        store.session("a")
+        store.message("a", "system", words())
+        store.message("a", "assistant", words())
+        store.message("a", "user", HANDOFF, _compressed_summary=1)
+        store.message("a", "user", words(), display_kind="hidden")
+        store.message("a", "user", words(), active=0, compacted=0)
+        store.message("a", "user", f"[System: {words()}]")
+        store.message("a", "user", None)
+        store.message("a", "user", f"{said}\nand  more")
+        store.message("a", "user", words())
+    with Opened(tmp_path / "state.db") as opened:
+        preview = opened.details("a").preview
+    assert preview is not None
+    assert preview.startswith(said)
+    assert "\n" not in preview
+
+
+@pytest.mark.parametrize(("length", "shown"), [(59, 59), (60, 60), (61, 63), (62, 63), (4_000_000, 63)])
+def test_a_preview_is_cut_as_hermes_cuts_it(tmp_path: Path, length: int, shown: int) -> None:
+    with StoreBuilder(tmp_path / "state.db") as store:
+        store.session("a")
+        store.message("a", "user", "ü" * length)
+    with Opened(tmp_path / "state.db") as opened:
+        preview = opened.details("a").preview
+    assert preview == ("ü" * length if length <= 60 else "ü" * 60 + "...")
+    assert len(preview) == shown
+
+
+@pytest.mark.parametrize("schema", SCHEMAS)
+def test_a_chain_speaks_with_its_first_words_counts_all_and_stands_as_its_tip(tmp_path: Path, schema: int) -> None:
+    first = words()
+    with StoreBuilder(tmp_path / "state.db", schema) as store:
+        store.session("a", ended_at=1.0, end_reason="compression")
+        for n in range(20):
+            store.message("a", "user", first if n == 0 else words())
+            store.message("a", "assistant", words())
+        store.session("b", parent="a", ended_at=2.0, end_reason="compression")
+        for _ in range(15):
+            store.message("b", "user", words())
+            store.message("b", "assistant", words())
+        store.session("c", parent="b")
+        for _ in range(6):
+            store.message("c", "assistant", words(), finish_reason="stop")
+            store.message("c", "user", words())
+    with Opened(tmp_path / "state.db") as opened:
+        assert opened.details("c") == Details(first, 82, Status.INTERRUPTED)  # R9
+
+
+@pytest.mark.parametrize(
+    ("last", "status"),
+    [
+        ({"role": "assistant", "finish_reason": "stop"}, Status.COMPLETE),
+        ({"role": "assistant"}, Status.COMPLETE),
+        ({"role": "assistant", "finish_reason": "ERROR "}, Status.ERROR),
+        ({"role": "assistant", "finish_reason": "content_filter"}, Status.ERROR),
+        ({"role": "tool", "finish_reason": "agent_error"}, Status.ERROR),
+        ({"role": "user"}, Status.INTERRUPTED),
+        ({"role": "tool"}, Status.INTERRUPTED),
+        ({"role": "assistant", "tool_calls": [{"id": "c"}]}, Status.INTERRUPTED),
+        ({"role": "assistant", "tool_calls": "[]"}, Status.COMPLETE),
+        ({"role": "assistant", "tool_calls": ""}, Status.COMPLETE),
+        ({"role": "system"}, Status.COMPLETE),
+    ],
+)
+def test_how_a_conversation_stands(tmp_path: Path, last: dict[str, Any], status: Status) -> None:
+    with StoreBuilder(tmp_path / "state.db") as store:
+        store.session("a")
+        store.message("a", "user", "x")
+        store.message("a", last.pop("role"), "y", timestamp=1.0, **last)
+        store.message("a", "user", "undone", active=0, compacted=0)
+        store.message("a", "session_meta", "z")
+    with Opened(tmp_path / "state.db") as opened:
+        assert opened.details("a").status is status
+
+
+def test_an_empty_tip_stands_as_the_segment_before_it_and_nothing_at_all_is_empty(tmp_path: Path) -> None:
+    with StoreBuilder(tmp_path / "state.db") as store:
+        store.session("a", ended_at=1.0, end_reason="compression")
+        store.message("a", "assistant", "x", finish_reason="error")
+        store.session("b", parent="a")
+        store.session("nothing")
+        store.message("nothing", "user", "undone", active=0, compacted=0)
+    with Opened(tmp_path / "state.db") as opened:
+        assert opened.details("a").status is Status.ERROR
+        assert opened.details("nothing") == Details(None, 0, Status.EMPTY)
+
+
+@pytest.mark.real
+def test_previews_are_those_that_hermes_lists(real_home: Path, tmp_path: Path) -> None:
+    db = real_home / "state.db"
+    with Opened(db) as opened:
+        alone = [chain for chain in opened.catalogue.all_chains() if len(chain.segments) == 1]
+        ours = {id: details.preview or "" for id, details in load_details(opened.store, alone).items()}
+    theirs = {
+        id: " ".join(row["preview"].split())
+        for id, row in hermes_says("get_session_rich_row", db, list(ours), tmp_path).items()
+        if row
+    }
+    compared = 0
+    for id, preview in theirs.items():
+        if preview.startswith("[") or "\0" in ours[id]:
+            continue  # Hermes lists what was put before the person's words, and stops at a NUL
+        assert ours[id] == preview
+        compared += 1
+    assert compared > 20
+
+
+@needs_dbstat
+def test_what_lies_on_a_damaged_page_costs_that_answer_only(tmp_path: Path) -> None:  # R30
+    with StoreBuilder(tmp_path / "state.db", fts=False, journal="delete") as store:
+        for n in range(30):
+            store.session(f"s{n:02}")
+            store.message(f"s{n:02}", "user", "x" * 900)
+    damage(tmp_path / "state.db", "messages")
+    with Opened(tmp_path / "state.db") as opened:
+        found = load_details(opened.store, list(opened.catalogue.all_chains()))
+    statuses = [details.status for details in found.values()]
+    assert len(found) == 30
+    assert {Status.INTERRUPTED, Status.UNKNOWN} == set(statuses)
+    for details in found.values():
+        assert (details.preview is None) == (details.status is Status.UNKNOWN)
+
+
+def test_where_a_conversation_came_from(tmp_path: Path) -> None:
+    with StoreBuilder(tmp_path / "state.db") as store:
+        origin = {"platform": "discord", "chat_name": "#ops", "chat_id": "99", "user_name": "Mei", "thread_id": "t1"}
+        store.session(
+            "a", "discord", ended_at=1.0, end_reason="compression", created_source="cron", user_id="42", chat_id="99",
+            chat_type="group", origin_json=origin,
+        )  # fmt: skip
+        store.session("b", "slack", parent="a", handoff_state="pending", handoff_platform="slack")
+        store.session("plain")
+        store.session("odd", origin_json="{", user_id=b"\xff", chat_id=7)
+    with Opened(tmp_path / "state.db") as opened:
+        found = load_provenance(opened.store, opened.chain("b"))
+        assert (found.created_source, found.user, found.chat) == ("cron", "Mei", "#ops (group)")
+        assert (found.thread, found.handoff) == ("t1", "pending slack")
+        assert load_provenance(opened.store, opened.chain("plain")).user is None
+        assert load_provenance(opened.store, opened.chain("odd")).chat == "7"
+
+
+@pytest.mark.parametrize("schema", SCHEMAS)
+def test_a_store_that_knows_no_origins_says_so(tmp_path: Path, schema: int) -> None:
+    with StoreBuilder(tmp_path / "state.db", schema) as store:
+        store.session("a", user_id="42")
+    with Opened(tmp_path / "state.db") as opened:
+        assert load_provenance(opened.store, opened.chain("a")).user == "42"
