@@ -20,12 +20,13 @@ store = Path(sys.argv[1])
 SessionDB(store).close()  # an older store is migrated when it is opened
 db = SessionDB(store, read_only=True)
 ids = json.loads(sys.stdin.read())
-json.dump({id: getattr(db, sys.argv[2])(id) for id in ids}, sys.stdout)
+json.dump(eval(sys.argv[2]), sys.stdout)
 """
 
 
-def hermes_says(method: str, db: Path, ids: list[str], scratch: Path) -> dict[str, Any]:
-    """`SessionDB.<method>(id)` for each id, of a copy of this store that Hermes 0.22.2 may migrate."""
+def hermes_says(asked: str, db: Path, scratch: Path) -> Any:
+    """The value of an expression over `db`, a read-only `SessionDB`, and `ids`, all session ids; of a copy of
+    this store that Hermes 0.22.2 may migrate."""
     home = scratch / "asked"
     home.mkdir()
     copy = home / "state.db"
@@ -33,16 +34,15 @@ def hermes_says(method: str, db: Path, ids: list[str], scratch: Path) -> dict[st
         if Path(f"{db}{suffix}").exists():
             shutil.copy(f"{db}{suffix}", f"{copy}{suffix}")
     done = subprocess.run(
-        [str(hermes_python()), "-c", _ASK, str(copy), method],
-        input=json.dumps(ids),
+        [str(hermes_python()), "-c", _ASK, str(copy), asked],
+        input=json.dumps(session_ids(db)),
         env=hermes_environment(home),
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    answers: dict[str, Any] = json.loads(done.stdout)
-    return answers
+    return json.loads(done.stdout)
 
 
 def session_ids(db: Path) -> list[str]:

@@ -7,6 +7,7 @@ own on the grid, and blocks and lines become rectangles, so that they meet.
 from __future__ import annotations
 
 import html
+import io
 import re
 import subprocess
 from pathlib import Path
@@ -30,6 +31,7 @@ _BLOCKS = {
 """Left, top, right, bottom, as shares of a cell."""
 _TEXT = re.compile(r'<text class="(\S+-r\d+)" x="([\d.]+)" y="([\d.]+)" textLength[^>]*>(.*?)</text>')
 _WIDTH = 1_200
+_COLOURS = 128
 
 
 def plain(svg: str) -> str:
@@ -73,7 +75,11 @@ def _block(char: str, x: float, top: float, fill: str) -> str:
     return f'<rect fill="{fill}" {place} width="{(right - left) * CELL:.1f}" height="{(lower - upper) * ROW:.1f}"/>'
 
 
-def write_png(svg: str, to: Path) -> None:
-    """Needs rsvg-convert and the font Fira Code."""
-    command = ["rsvg-convert", "-w", str(_WIDTH), "-o", str(to)]
-    subprocess.run(command, input=on_grid(svg).encode(), check=True)
+def write_png(svg: str, to: Path, converter: str) -> None:
+    """`converter` is rsvg-convert; needs the font Fira Code, and Pillow to make the file small."""
+    from PIL import Image
+
+    command = [converter, "-w", str(_WIDTH)]
+    made = subprocess.run(command, input=on_grid(svg).encode(), stdout=subprocess.PIPE, check=True)
+    with Image.open(io.BytesIO(made.stdout)) as image:
+        image.convert("RGB").quantize(_COLOURS, dither=Image.Dither.NONE).save(to, optimize=True)

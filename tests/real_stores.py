@@ -48,7 +48,9 @@ def hermes_python(release: str = LATEST) -> Path:
         shutil.rmtree(home, ignore_errors=True)
         venv.create(home, with_pip=True)
         install = [str(python), "-m", "pip", "install", "--quiet", RELEASES[release]]
-        subprocess.run(install, check=True, stdout=subprocess.DEVNULL, env=OUTSIDE)
+        installed = subprocess.run(install, env=OUTSIDE, capture_output=True, text=True, check=False)
+        if installed.returncode:
+            raise RuntimeError(f"{RELEASES[release]} cannot be installed: {installed.stderr[-2_000:]}")
         done.write_text(RELEASES[release], "utf-8")
     return python
 

@@ -24,6 +24,8 @@ from tests.tools import ROOT
 FOLDER = ROOT / "screenshots"
 NOW = 1_796_040_000
 """Mon 30 Nov 2026 12:00 UTC."""
+HOME = Path(tempfile.gettempdir()) / "hermes-tui-shots" / "ada"
+"""Always the same, because paths below it stand in the sample store."""
 _SECONDS = 20.0
 """How long a screen may take to come to rest."""
 _QUIET = 4
@@ -57,7 +59,7 @@ SHOTS = (
     Shot("transcript-unfolded", (*_TO_HIT, "t")),
     Shot("find", (*_TO_HIT, "slash", "'token'")),
     Shot("lineage", ("slash", "'refresh token'", "tab", "l"), (BIG, LOW)),
-    Shot("resume", ("r",), (BIG, LOW)),
+    Shot("resume", ("down", "down", "down", "down", "r"), (BIG, LOW)),
     Shot("help", ("question_mark",), (BIG, LOW)),
     Shot("palette", ("colon",)),
     Shot("profiles", ("P",)),
@@ -69,21 +71,10 @@ def file_name(shot: Shot, theme: str, size: tuple[int, int]) -> str:
     return f"{shot.name}-{theme}-{size[0]}x{size[1]}.svg"
 
 
-def prepare(home: Path) -> None:
+def enter(home: Path) -> None:
     """A user's folder with the sample store as their own, and an environment in which nothing else is seen."""
     from hermes_tui.demo import write_demo
 
-    write_demo(home / ".hermes", float(NOW))
-    for profile in ("work", "lab"):
-        shutil.copytree(home / ".hermes", home / ".hermes" / "profiles" / profile, ignore=lambda *_: ["profiles"])
-    (home / "bin").mkdir()
-    stub = home / "bin" / "hermes"
-    stub.write_text("#!/bin/sh\n", "utf-8")
-    stub.chmod(0o755)
-
-
-def enter(home: Path) -> None:
-    """Only what the pictures need is in the environment."""
     os.environ.clear()
     os.environ.update(
         HOME=str(home),
@@ -95,16 +86,27 @@ def enter(home: Path) -> None:
         COLORTERM="truecolor",
     )
     time.tzset()
+    write_demo(home / ".hermes", float(NOW))
+    for profile in ("work", "lab"):
+        folder = home / ".hermes" / "profiles" / profile
+        folder.mkdir(parents=True)
+        shutil.copy(home / ".hermes" / "state.db", folder)
+    for name in ("bin", "code/app"):
+        (home / name).mkdir(parents=True)
+    stub = home / "bin" / "hermes"
+    stub.write_text("#!/bin/sh\n", "utf-8")
+    stub.chmod(0o755)
+    os.chdir(home / "code")
 
 
-async def take(shot: Shot, theme: str, size: tuple[int, int], home: Path) -> str:
+async def take(shot: Shot, theme: str, size: tuple[int, int]) -> str:
     """The SVG of one picture."""
     from hermes_tui import paths
     from hermes_tui.app import HermesApp, connect_to_sqlite
     from hermes_tui.settings import Settings
 
-    store = paths.home_store(home / (".hermes" if shot.store else ".nothing"))
-    app = HermesApp(connect_to_sqlite([store]), settings=Settings(theme=theme))
+    service = connect_to_sqlite([paths.home_store(HOME / (".hermes" if shot.store else ".nothing"))])
+    app = HermesApp(service, settings=Settings(theme=theme))
     async with app.run_test(size=size) as pilot:
 
         async def at_rest() -> str:
@@ -116,39 +118,35 @@ async def take(shot: Shot, theme: str, size: tuple[int, int], home: Path) -> str
                     seen.append(app.export_screenshot())
             return seen[-1]
 
-        if not shot.store:
-            from hermes_tui.intents import OpenMissing
-
-            app.post_message(OpenMissing())
         svg = await at_rest()
         for key in shot.keys:
             await pilot.press(*(key[1:-1] if key.startswith("'") else [key]))
             svg = await at_rest()
-        return pictures.plain(svg)
+    await service.close()
+    return pictures.plain(svg)
 
 
 def make(to: Path, *, png: bool, only: str = "") -> None:
     """Write every picture whose name begins with `only`."""
     to.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as scratch:
-        home = Path(scratch) / "ada"
-        converter = shutil.which("rsvg-convert") if png else None
-        path = os.environ.get("PATH", "")
-        prepare(home)
-        enter(home)
+    converter = shutil.which("rsvg-convert") if png else None
+    to = to.absolute()
+    HOME.parent.mkdir(parents=True)
+    try:
+        enter(HOME)
         for shot in SHOTS:
             for theme in shot.themes:
                 for size in shot.sizes if theme == "dark" else shot.sizes[:1]:
                     name = file_name(shot, theme, size)
                     if not name.startswith(only):
                         continue
-                    svg = asyncio.run(take(shot, theme, size, home))
+                    svg = asyncio.run(take(shot, theme, size))
                     made = f"<!-- made by python -m tests.shots, Textual {textual.__version__} -->\n"
                     (to / name).write_text(made + svg, "utf-8")
                     if converter:
-                        os.environ["PATH"] = path
-                        pictures.write_png(svg, (to / name).with_suffix(".png"))
-                        os.environ["PATH"] = str(home / "bin")
+                        pictures.write_png(svg, (to / name).with_suffix(".png"), converter)
+    finally:
+        shutil.rmtree(HOME.parent)
 
 
 def main() -> None:

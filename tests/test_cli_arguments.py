@@ -6,8 +6,8 @@ import random
 
 import pytest
 
-from hermes_tui.commands import arguments
-from hermes_tui.commands.arguments import COMMANDS, OPTIONS, read
+from hermes_tui.commands.arguments import read
+from hermes_tui.commands.options import BROWSE, COMMANDS, OPTIONS
 from hermes_tui.errors import UsageError
 
 SEED = 20261130
@@ -15,7 +15,7 @@ SEED = 20261130
 
 def test_the_bare_command_opens_the_list() -> None:
     found = read([])
-    assert (found.command, found.words, found.screen) == (arguments.BROWSE, [], True)
+    assert (found.command, found.words, found.screen) == (BROWSE, [], True)
 
 
 @pytest.mark.parametrize(
@@ -118,6 +118,7 @@ def test_options_are_not_abbreviated(flag: str) -> None:
         (["--json"], "--json"),
         (["open", "x", "--json"], "--json"),
         (["search", "x", "--tui", "--json"], "--tui"),
+        (["search", "x", "--scan", "--tui"], "--scan"),
         (["search", "x", "--reverse"], "--reverse"),
         (["--db", "", "list"], "--db"),
         (["", "list"], "''"),
@@ -168,4 +169,4 @@ def test_random_words_are_read_or_refused_with_a_sentence() -> None:
             found = read(argv)
         except UsageError:
             continue
-        assert found.help or found.command == arguments.BROWSE or found.command in COMMANDS
+        assert found.help or found.command == BROWSE or found.command in COMMANDS

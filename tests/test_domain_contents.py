@@ -1,4 +1,4 @@
-"""Any stored cell reads as text: pictures and sounds as placeholders, nothing as base64, nothing raises (R20, R22)."""
+"""Any stored cell reads as text: pictures and sounds as placeholders, never base64, never an error (R20, R22)."""
 
 from __future__ import annotations
 

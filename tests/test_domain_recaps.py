@@ -77,7 +77,7 @@ def test_the_last_answer_stands_whole() -> None:
     [
         ("<think>a\nb</think> answer", "answer"),
         ("<Reasoning>a</Reasoning>answer<thought>never closed", "answer"),
-        ("answer</think> more", "answer more"),
+        ("answer </think>more", "answer more"),
         ("<tool_call>{}</tool_call>answer", "answer"),
         ('<ns:function_calls x="1">{}</ns:function_calls>answer', "answer"),
         ("a < b and <b>bold</b>", "a < b and <b>bold</b>"),

@@ -35,7 +35,7 @@ BUNDLE = (
     "below as active guidance for this turn.]\n\nSkills loaded: clean, work\n\nUser instruction: {said}\n\n"
     "[Loaded as part of the bundle]\nbody"
 )
-WORDS = " ".join(random.Random(11).sample("amber birch cedar delta ember fjord grove heron".split(), 4))
+WORDS = " ".join(random.Random(11).sample(["amber", "birch", "cedar", "delta", "ember", "fjord", "grove"], 4))
 
 
 @pytest.mark.parametrize(

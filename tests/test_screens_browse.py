@@ -20,6 +20,7 @@ from hermes_tui.domain.sessions import (
     ConversationPage,
     Details,
     HiddenReason,
+    ListQuery,
     Order,
     Status,
     StoreProblem,
@@ -30,8 +31,9 @@ from hermes_tui.screens.browse import BrowseScreen
 from hermes_tui.screens.browsing import Browsing
 from hermes_tui.screens.search import SearchScreen
 from hermes_tui.settings import Settings
+from hermes_tui.widgets.browsing import hidden_words
 from tests import values
-from tests.fakes import GatedService
+from tests.fakes import Call, GatedService
 from tests.stage import seen, until
 
 Opened = tuple[BrowseScreen, HermesApp, Pilot[HandOver | PrintAndQuit | None]]
@@ -67,6 +69,18 @@ async def listed(
 
 def conversations(n: int, **changes: object) -> list[Conversation]:
     return [values.conversation(f"20261130_{i:06d}_abcdef", f"talk {i}", hours=1.0 + i, **changes) for i in range(n)]
+
+
+def latest(service: GatedService, name: str) -> Call:
+    """The last question of this name: those before it were given up."""
+    return [call for call in service.calls if call.name == name][-1]
+
+
+def asked(service: GatedService) -> ListQuery:
+    """Which list was asked for last."""
+    query = latest(service, "conversations").arguments[0]
+    assert isinstance(query, ListQuery)
+    return query
 
 
 def status(app: HermesApp) -> str:
@@ -253,8 +267,7 @@ async def test_a_slow_recap_never_keeps_the_cursor_waiting() -> None:
         assert screen.rows.cursor == 5
         await until(pilot, lambda: first.cancelled)
         await until(pilot, lambda: "reading …" in seen(app), turns=4_000)
-        latest = [call for call in service.calls if call.name == "recap"][-1]
-        latest.answer(Recap((RecapEntry("user", "the words of number five"),), 0))
+        latest(service, "recap").answer(Recap((RecapEntry("user", "the words of number five"),), 0))
         await until(pilot, lambda: "the words of number five" in seen(app))
 
 
@@ -312,11 +325,13 @@ async def test_only_hidden_conversations_are_said_to_be_there_and_enter_shows_th
 async def test_one_bad_store_is_a_line_and_hides_no_other() -> None:
     stores = (values.STORE, StoreRef("work", values.STORE.db, values.STORE.home, values.STORE.root))
     service = GatedService(stores=stores)
-    page = await GatedService(stores=stores).conversations(values_query())
+    page = await GatedService(stores=stores).conversations(ListQuery())
     service.hold("conversations")
     async with browsing(service) as (_, app, pilot):
         broken = StoreProblem("work", "/w/state.db", f"not a database {HOSTILE}")
-        answer = ConversationPage(page.rows, page.total, page.of, page.hidden, (broken,), ("recent messages may miss",))
+        answer = ConversationPage(
+            page.rows, page.total, page.of, page.hidden, (broken,), ("recent messages may miss",)
+        )
         (await service.asked("conversations")).answer(answer)
         await until(pilot, lambda: "✗ work: not a database [/] [red]hi" in seen(app))
         assert "! recent messages may miss" in seen(app)
@@ -324,15 +339,11 @@ async def test_one_bad_store_is_a_line_and_hides_no_other() -> None:
         assert "profile" in seen(app).splitlines()[2]
 
 
-def values_query() -> object:
-    from hermes_tui.domain.sessions import ListQuery
-
-    return ListQuery()
-
-
 async def test_hostile_texts_stand_there_letter_by_letter_and_do_nothing() -> None:
     rows = [
-        values.conversation("a1", HOSTILE, source="[bold]x", model="[/", cwd="/[/some/path] yield", git_repo_root=None),
+        values.conversation(
+            "a1", HOSTILE, source="[bold]x", model="[/", cwd="/[/some/path] yield", git_repo_root=None
+        ),
         values.conversation("b[/]", None, display_name="array[0]", profile="[link=https://e.example]x[/link]"),
         values.conversation("c", None, source=""),
     ]
@@ -357,15 +368,15 @@ async def test_untitled_rows_get_their_names_and_marks_once_they_are_in_sight() 
     service = GatedService(rows)
     service.hold("details")
     async with listed(service) as (screen, app, pilot):
-        call = await service.asked("details")
+        await service.asked("details")
+        await pilot.pause()
+        call = latest(service, "details")
         assert set(call.arguments[0]) == {row.key for row in rows[: screen.rows.room]}
-        known = {row.key: Details(f"hello {row.id}", 7, Status.ERROR) for row in rows[: screen.rows.room]}
-        call.answer(known)
+        call.answer({row.key: Details(f"hello {row.id}", 7, Status.ERROR) for row in rows[: screen.rows.room]})
         await until(pilot, lambda: "✗ “hello id003”" in seen(app))
         await pilot.press("end")
-        call = await service.asked("details")
-        assert rows[-1].key in call.arguments[0]
-        assert rows[0].key not in call.arguments[0]
+        await until(pilot, lambda: rows[-1].key in latest(service, "details").arguments[0])
+        assert rows[0].key not in latest(service, "details").arguments[0]
 
 
 async def test_s_cycles_the_orders_and_the_head_names_the_one_in_force() -> None:
@@ -382,11 +393,6 @@ async def test_s_cycles_the_orders_and_the_head_names_the_one_in_force() -> None
         await pilot.press("S")
         await until(pilot, lambda: "active ↑" in seen(app))
         assert asked(service).reverse
-
-
-def asked(service: GatedService) -> object:
-    """What was asked last."""
-    return [call for call in service.calls if call.name == "conversations"][-1].arguments[0]
 
 
 async def test_space_shows_and_hides_the_preview_where_there_is_room_for_it() -> None:
@@ -407,8 +413,7 @@ async def test_settings_decide_how_the_list_begins() -> None:
     service = GatedService()
     begin = Settings(order=Order.TITLE, reverse=True, hidden=True, filter="o", preview=False)
     async with listed(service, settings=begin) as (screen, app, _):
-        query = asked(service)
-        assert (query.order, query.reverse, query.include_hidden, query.text) == (Order.TITLE, True, True, "o")  # type: ignore[attr-defined]
+        assert asked(service) == ListQuery("o", Order.TITLE, reverse=True, include_hidden=True)
         assert screen.box.text == "o"
         assert "@session" not in seen(app)
 
@@ -424,13 +429,14 @@ async def test_every_size_shows_where_one_is_what_is_selected_and_how_to_get_hel
         assert lines[0].startswith("   Hermes history")
         assert any(each.startswith("▌") for each in lines)
         assert lines[-1].endswith("? keys")
-        assert "3" in lines[-2]
+        assert "hidden" in lines[-2]
+        assert lines[-2].endswith(("1 of 5", "1/5"))
         assert max(map(len, lines)) <= size[0]
 
 
 async def test_live_rows_say_so_in_place_of_a_time() -> None:
     async with listed(GatedService()) as (_, app, _):
-        row = next(each for each in seen(app).splitlines() if "OAuth refresh token" in each)
+        row = next(each for each in seen(app).splitlines() if each.startswith("▌"))
         assert row.startswith("▌◉ OAuth")
         assert " live" in row
 
@@ -446,8 +452,6 @@ async def test_y_copies_the_link_and_says_what_became_of_it() -> None:
 
 
 async def test_hidden_reasons_stand_in_a_fixed_order() -> None:
-    from hermes_tui.widgets.browsing import hidden_words
-
     counts = dict.fromkeys(reversed(list(HiddenReason)), 1_000)
     assert hidden_words(counts) == "1,000 automation · 1,000 archived · 1,000 hidden · 1,000 empty"
 

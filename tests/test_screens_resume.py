@@ -22,7 +22,7 @@ GONE = "~/code/app/services is gone; hermes stays where it is started, which is 
 CHECKS = (
     Check("continues", State.OK, "segment 3 of 3, the tip"),
     Check("directory", State.WARNING, GONE),
-    Check("hermes", State.ERROR, "not on PATH"),
+    Check("hermes", State.WARNING, "not on PATH"),
 )
 
 
@@ -64,7 +64,7 @@ async def test_it_tells_recap_checks_and_command(size: tuple[int, int]) -> None:
         assert "✓ continues   segment 3 of 3, the tip" in text
         assert "! directory   ~/code/app/services is gone" in text
         assert GONE.split()[-1] in words(app)
-        assert "✗ hermes      not on PATH" in text
+        assert "! hermes      not on PATH" in text
         assert values.PLAN.command in text
 
 
@@ -131,6 +131,19 @@ async def test_what_cannot_be_resumed_says_why_and_runs_nothing() -> None:
         await until(pilot, lambda: app.screen is not screen)
 
 
+async def test_without_hermes_there_is_only_the_command() -> None:
+    missing = Check("hermes", State.ERROR, "not on PATH")
+    service = Planning()
+    service.plan = replace(service.plan, checks=(missing,))
+    async with on_stage(panel(service)) as (screen, app, pilot):
+        await until(pilot, lambda: screen.plan is not None)
+        assert "✗ hermes      not on PATH" in seen(app)
+        await pilot.press("enter", "b", "w")
+        assert not app.intents
+        await pilot.press("c")
+        assert app.last(CopyText).text == values.PLAN.command
+
+
 async def test_a_store_that_fails_is_told() -> None:
     service = Planning()
     service.failures["resume_plan"] = StoreBusy("locked \x1b[2J [/]")
@@ -157,7 +170,7 @@ async def test_a_hostile_command_is_shown_whole_and_harmless() -> None:
 @pytest.mark.parametrize("size", [(40, 10), (60, 12), (80, 24), (120, 20)])
 async def test_a_low_screen_scrolls_to_everything(size: tuple[int, int]) -> None:
     entries = [RecapEntry("user", f"question {i} " * 12) for i in range(3)]
-    service = Planning(notices=("the last notice",))
+    service = Planning()
     async with on_stage(panel(service), size) as (screen, app, pilot):
         service.calls.clear()
         await until(pilot, lambda: screen.plan is not None)
@@ -169,7 +182,7 @@ async def test_a_low_screen_scrolls_to_everything(size: tuple[int, int]) -> None
             await pilot.press("down")
             read.append(seen(app))
         together = " ".join(" ".join(read).split())
-        for wanted in ("Resume", "question 2", "continues", "the last notice", "--resume", "esc close"):
+        for wanted in ("Resume", "question 2", "continues", "not on PATH", "--resume", "esc close"):
             assert wanted in together
         await pilot.press("g")
         assert screen.panel.top == 0

@@ -12,7 +12,7 @@ import pytest
 from textual.pilot import Pilot
 
 from hermes_tui.domain.links import Candidate
-from hermes_tui.domain.queries import Hit, Match, SearchOrder, SearchQuery, Span, Tier, WayOut
+from hermes_tui.domain.queries import UNREAD, Hit, Match, SearchOrder, SearchPage, SearchQuery, Span, Tier, WayOut
 from hermes_tui.domain.sessions import StoreProblem
 from hermes_tui.errors import BadQuery, StoreBusy, TargetAmbiguous
 from hermes_tui.intents import CopyText, OpenLineage, OpenResume, OpenTarget, OpenTranscript
@@ -41,6 +41,14 @@ class Remembered(RecentQueries):
 
     def add(self, text: str) -> None:
         self.added.append(text)
+
+
+class Unread(GatedService):
+    """Its tools said more than an index holds."""
+
+    async def search(self, query: SearchQuery) -> AsyncIterator[SearchPage]:
+        async for page in super().search(query):
+            yield page if query.scan else replace(page, notices=(UNREAD,))
 
 
 @asynccontextmanager
@@ -219,11 +227,11 @@ async def test_the_order_goes_round_and_asks_again_with_the_cursor_held() -> Non
 
 
 async def test_x_scans_with_progress_and_escape_stops_it() -> None:
-    service = GatedService()
+    service = Unread()
     async with searching(service, "oauth") as (screen, app, pilot):
         await until(pilot, lambda: screen.hits.hits)
         await pilot.press("tab")
-        assert "X scans it" in status(app)
+        assert "fts · 12 ms · Tool output beyond 8 KB was not searched   X scans it" in status(app)
         service.hold("search")
         await pilot.press("X")
         await until(pilot, lambda: query_of(service).scan)
@@ -237,7 +245,7 @@ async def test_x_scans_with_progress_and_escape_stops_it() -> None:
         assert "stopped at 40%" in status(app)
         assert len(screen.hits.hits) == 2
         assert app.screen is screen
-        assert "X scans it" in status(app)
+        assert "X scans" in status(app)
 
 
 async def test_ways_out_are_rows_that_enter_takes() -> None:
@@ -257,7 +265,7 @@ async def test_ways_out_are_rows_that_enter_takes() -> None:
 
 
 async def test_nothing_found_offers_to_read_what_no_index_holds() -> None:
-    service = GatedService()
+    service = Unread()
     service.hits = ()
     async with searching(service, "kubernetes") as (_screen, app, pilot):
         await until(pilot, lambda: "read tool output beyond 8 KB" in seen(app))

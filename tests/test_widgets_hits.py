@@ -12,8 +12,9 @@ from textual.app import App, ComposeResult
 
 from hermes_tui.domain.queries import Hit, Match, Span, Tier
 from hermes_tui.domain.sessions import Details, Status
-from hermes_tui.widgets.hits import Hits, HitStyle, hit_lines, snippet
+from hermes_tui.widgets.hits import Hits
 from hermes_tui.widgets.ink import measure
+from hermes_tui.widgets.snippets import HitStyle, hit_lines, snippet
 from tests import values
 
 STYLE = HitStyle(values.NOW)

@@ -10,7 +10,16 @@ import pytest
 from hermes_tui.domain.lineage import Lineage, LineageNode
 from hermes_tui.domain.sessions import Details, Kind, Status
 from hermes_tui.widgets.ink import measure
-from hermes_tui.widgets.tree import TreeStyle, family_words, head_line, kind_word, row_line, started_word, tree_rows
+from hermes_tui.widgets.tree import (
+    TreeStyle,
+    chain_titles,
+    family_words,
+    head_line,
+    kind_word,
+    row_line,
+    started_word,
+    tree_rows,
+)
 from tests import values
 
 STYLE = TreeStyle()
@@ -175,6 +184,16 @@ def test_untitled_sessions_are_quoted_or_named_by_id() -> None:
     assert "20261130_111111_abcdef" in row_line(tree_rows((bare,))[0], 100, STYLE, on=False).text
     style = TreeStyle({bare.root_id: Details("read the RFC", 3, Status.COMPLETE)})
     assert "“read the RFC”" in row_line(tree_rows((bare,))[0], 100, style, on=False).text
+
+
+def test_segments_without_a_title_are_called_like_their_chain() -> None:
+    first = node("s1", chain="s1", segment=(1, 2), title=None)
+    last = node("s2", chain="s1", segment=(2, 2), kind=Kind.SEGMENT, title="War room #2")
+    style = TreeStyle(titles=chain_titles((first, last)))
+    assert [row_line(row, 100, style, on=False).text[3:14] for row in tree_rows((first, last))] == [
+        "● War room ",
+        "● War room ",
+    ]
 
 
 def test_kinds_and_times(monkeypatch: pytest.MonkeyPatch) -> None:

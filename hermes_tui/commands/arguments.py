@@ -1,8 +1,7 @@
-"""Reading the command line: one table of commands and options, and the rules of SPEC 10.
+"""Reading the command line by the rules of SPEC 10.
 
 Options stand before or after the command. After `search`, a word with one leading `-` that is not exactly
-`-p` is query text; after `--` every word is. No option is abbreviated. Help and shell completion are made of
-the same table (`parsers`), whose module is only imported for these.
+`-p` is query text; after `--` every word is. No option is abbreviated.
 """
 
 from __future__ import annotations
@@ -10,108 +9,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from hermes_tui.commands.options import (
+    BARE,
+    BROWSE,
+    COMMANDS,
+    EXCLUDING,
+    OPTIONS,
+    SHORT,
+    Command,
+    Option,
+    orders,
+)
 from hermes_tui.domain.links import parse_link
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.queries import SearchOrder
-from hermes_tui.domain.sessions import Order
 from hermes_tui.errors import UsageError
-
-BROWSE = "browse"
-"""The bare command; it has no word of its own."""
-SHELLS = ("bash", "zsh", "fish")
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """One command and what stands after it."""
-
-    name: str
-    help: str
-    word: str = ""
-    """What its argument is called; empty for none."""
-    many: bool = False
-    """Whether it takes several words."""
-    choices: tuple[str, ...] = ()
-    screen: bool = False
-    """It opens the full-screen program."""
-
-
-COMMANDS = {
-    command.name: command
-    for command in (
-        Command("open", "read a conversation on the screen", "TARGET", screen=True),
-        Command("list", "list conversations"),
-        Command("search", "search every word", "WORDS", many=True),
-        Command("show", "print a conversation", "TARGET"),
-        Command("tree", "print the family of a session", "TARGET"),
-        Command("resume", "continue a session in hermes", "TARGET"),
-        Command("link", "print the @session link of a session", "TARGET"),
-        Command("profiles", "list profiles and their databases"),
-        Command("config", "show the settings in force"),
-        Command("completion", "print a shell completion script", "SHELL", choices=SHELLS),
-        Command("doctor", "check stores and indexes"),
-    )
-}
-BARE = Command(BROWSE, "browse every session", screen=True)
-_DATA = ("list", "search", "show", "tree", "resume", "link", "profiles", "config", "doctor")
-_ROWS = (BROWSE, "list", "search")
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One option."""
-
-    flag: str
-    help: str
-    value: str = ""
-    """What its value is called; empty for a switch."""
-    number: bool = False
-    repeats: bool = False
-    commands: tuple[str, ...] = ()
-    """Those it means something to; empty for all."""
-    short: str = ""
-
-    @property
-    def name(self) -> str:
-        """Its field in `Arguments`."""
-        return self.flag[2:].replace("-", "_")
-
-
-OPTIONS = {
-    option.flag: option
-    for option in (
-        Option("--db", "a database file", "PATH"),
-        Option("--home", "a Hermes home", "DIR"),
-        Option("--profile", "a profile; may be given several times", "NAME", repeats=True, short="-p"),
-        Option("--all-profiles", "every profile"),
-        Option("--demo", "a sample store, removed at exit"),
-        Option("--demo-dir", "a sample store in DIR, which stays", "DIR"),
-        Option("--limit", "at most N rows", "N", number=True, commands=("list", "search")),
-        Option("--offset", "leave out the first N rows", "N", number=True, commands=("list", "search")),
-        Option("--all", "also what is hidden by default", commands=_ROWS),
-        Option("--sort", "order of the rows", "ORDER", commands=_ROWS),
-        Option("--reverse", "the other way round", commands=_ROWS),
-        Option("--scan", "also read tool output that no index holds", commands=("search",)),
-        Option("--source", "only from this source", "NAME", repeats=True, commands=_ROWS),
-        Option("--role", "only messages of this role", "ROLE", repeats=True, commands=_ROWS),
-        Option("--workspace", "only where the workspace contains this", "TEXT", repeats=True, commands=_ROWS),
-        Option("--before", "only before this date", "DATE", repeats=True, commands=_ROWS),
-        Option("--after", "only from this date on", "DATE", repeats=True, commands=_ROWS),
-        Option("--tui", "open the search on the screen", commands=("search",)),
-        Option("--at", "open at this message", "ID", number=True, commands=("open",)),
-        Option("--around", "only the messages around this one", "ID", number=True, commands=("show",)),
-        Option("--window", "how many on each side of it (5)", "N", number=True, commands=("show",)),
-        Option("--head", "only the first N messages", "N", number=True, commands=("show",)),
-        Option("--tail", "only the last N messages", "N", number=True, commands=("show",)),
-        Option("--print", "print the command instead of running it", commands=("resume",)),
-        Option("--json", "JSON instead of text", commands=_DATA),
-        Option("--theme", "auto, dark, light, or the name of a theme", "NAME"),
-        Option("--no-mouse", "leave the mouse to the terminal"),
-        Option("--ascii", "letters instead of glyphs"),
-        Option("--no-color", "no colours"),
-    )
-}
-_SHORT = {option.short: option for option in OPTIONS.values() if option.short}
 
 
 @dataclass(slots=True)
@@ -226,14 +138,14 @@ def _option(word: str, *, searching: bool) -> tuple[Option | None, str | None]:
         if equals and not option.value:
             raise UsageError(f"{flag} takes no value")
         return option, value if equals else None
-    if word in _SHORT:
-        return _SHORT[word], None
+    if word in SHORT:
+        return SHORT[word], None
     if searching:
         return None, None
     if word == _HELP.short:
         return _HELP, None
-    if word[:2] in _SHORT:
-        return _SHORT[word[:2]], word[2:].removeprefix("=")
+    if word[:2] in SHORT:
+        return SHORT[word[:2]], word[2:].removeprefix("=")
     raise UsageError(f"there is no option {word}; see hermes-tui --help" + _or_text(True))
 
 
@@ -291,29 +203,12 @@ def _check(found: Arguments) -> None:
         if allowed and found.command not in allowed:
             use = " and ".join(name for name in allowed if name != BROWSE)
             raise UsageError(f"{flag} means nothing to {found.command}; it is for {use}")
-    for one, other in _EXCLUDING:
+    for one, other in EXCLUDING:
         if one in found.given and other in found.given:
             raise UsageError(f"{one} and {other} exclude each other")
     if found.window is not None and found.around is None:
         raise UsageError("--window needs --around")
-    if found.json and found.tui:
-        raise UsageError("--json and --tui exclude each other")
-    orders = [each.value for each in (SearchOrder if found.command == "search" else Order)]
-    if found.sort is not None and found.sort not in orders:
-        raise UsageError(f"--sort knows {', '.join(orders)}, not {found.sort!r}")
+    if found.sort is not None and found.sort not in (known := orders(found.command)):
+        raise UsageError(f"--sort knows {', '.join(known)}, not {found.sort!r}")
     if found.command == "search" and found.reverse and found.sort in (None, SearchOrder.RELEVANCE):
         raise UsageError("--reverse needs --sort newest or --sort oldest here")
-
-
-_EXCLUDING = (
-    *(
-        (one, other)
-        for one in ("--db", "--demo", "--demo-dir")
-        for other in ("--home", "--profile", "--all-profiles")
-    ),
-    ("--db", "--demo"),
-    ("--db", "--demo-dir"),
-    ("--profile", "--all-profiles"),
-    ("--around", "--head"),
-    ("--around", "--tail"),
-)

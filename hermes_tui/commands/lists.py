@@ -74,7 +74,9 @@ def _summary(query: ListQuery, page: ConversationPage) -> Iterator[str]:
     of, first, count = text.count(page.of, "conversation"), query.offset + 1, len(page.rows)
     said = f"{count:,} of {of}."
     if count < page.total:
-        some = f"Rows {first:,} to {query.offset + count:,} of {page.total:,}" if count else f"No rows of {page.total:,}"
+        some = (
+            f"Rows {first:,} to {query.offset + count:,} of {page.total:,}" if count else f"No rows of {page.total:,}"
+        )
         said = f"{some}; {of} in all."
     yield " ".join(part for part in (said, plain.left_out(page.hidden)) if part)
     yield from map(text.one_line, page.notices)

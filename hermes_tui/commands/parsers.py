@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
-from hermes_tui.commands.arguments import BARE, BROWSE, COMMANDS, OPTIONS, Command
+from hermes_tui.commands.options import BARE, BROWSE, COMMANDS, OPTIONS, Command, orders
 
 _PROGRAM = "hermes-tui"
 _INTRO = "Browse, search, read and resume your Hermes Agent sessions. Reads Hermes' state.db and never writes to it."
@@ -28,7 +29,19 @@ def completion(shell: str) -> str:
     """A script for this shell."""
     import shtab
 
-    return str(shtab.complete(parser(), shell=shell))
+    made = parser()
+    _complete_paths(made, {"PATH": shtab.FILE, "DIR": shtab.DIRECTORY})
+    return str(shtab.complete(made, shell=shell))
+
+
+def _complete_paths(made: argparse.ArgumentParser, how: dict[str, Any]) -> None:
+    """Let the shell complete values that are files or folders."""
+    for action in made._actions:  # argparse has no public way to its arguments
+        if isinstance(action, argparse._SubParsersAction):
+            for each in action.choices.values():
+                _complete_paths(each, how)
+        elif action.metavar in how:
+            action.complete = how[str(action.metavar)]  # type: ignore[attr-defined]  # what shtab looks for
 
 
 def parser() -> argparse.ArgumentParser:
@@ -56,7 +69,9 @@ def _fill(made: argparse.ArgumentParser, command: Command) -> None:
             continue
         flags = [option.short, option.flag] if option.short else [option.flag]
         text = option.help.replace("%", "%%")
-        if option.value:
+        if option.flag == "--sort":
+            made.add_argument(*flags, metavar=option.value, help=text, choices=orders(command.name))
+        elif option.value:
             made.add_argument(*flags, metavar=option.value, help=text)
         else:
             made.add_argument(*flags, action="store_true", help=text)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from typing import TYPE_CHECKING
 
 from hermes_tui import handover, settings
@@ -25,6 +26,7 @@ def run(arguments: Arguments, choice: Chosen) -> int:
     """Open the screen; afterwards become `hermes` or print a line, if that is how it was left."""
     chosen, _ = settings.load(options_of(arguments))
     _look(choice)
+    gc.enable()
     result, code = asyncio.run(_show(arguments, choice, chosen))
     from hermes_tui.intents import HandOver, PrintAndQuit
 

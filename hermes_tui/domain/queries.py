@@ -104,6 +104,10 @@ class Hit:
         return self.matches[0] if self.matches else None
 
 
+UNREAD = "Tool output beyond 8 KB was not searched."
+"""The notice of an answer that a scan could add to."""
+
+
 @dataclass(frozen=True, slots=True)
 class SearchPage:
     """What is known of the answer so far; each page of one search replaces the one before."""

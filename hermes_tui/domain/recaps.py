@@ -90,7 +90,7 @@ def entry_of(message: Message, settings: RecapSettings, *, whole: bool = False) 
             return RecapEntry("event", plain(message.label or message.text), timestamp=message.timestamp)
         return None
     if message.role == "user":
-        text = plain(message.label or message.text)
+        text = plain(message.label or message.text).strip()
         return RecapEntry("user", _cut(text, settings.user_characters), timestamp=message.timestamp)
     if message.role != "assistant":
         return None

@@ -75,9 +75,9 @@ def read(
     summary: bool = False,
 ) -> Reading:
     """Tell a decoded row apart. `summary` is the column `_compressed_summary`."""
-    if role in ("user", "assistant") and (not display_kind or display_kind in (HANDOFF, "steer")):
+    if role in ("user", "assistant"):
         handoff, live = split_handoff(text, flagged=summary)
-        if handoff and live is None:
+        if handoff and live is None and display_kind not in EVENTS - {"steer"}:
             return Reading(HANDOFF, text, COMPACTED)
         if live is not None:
             text = live

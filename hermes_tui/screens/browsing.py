@@ -12,7 +12,8 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 
 from hermes_tui import times
-from hermes_tui.domain.sessions import Conversation, ConversationPage, ListQuery
+from hermes_tui.domain.messages import Recap
+from hermes_tui.domain.sessions import Conversation, ConversationPage, ListQuery, Provenance
 from hermes_tui.errors import BadQuery, HermesTuiError, StoreBusy, StoreMissing
 from hermes_tui.intents import OpenMissing
 from hermes_tui.screens.base import BaseScreen, Movable, Moving
@@ -255,6 +256,10 @@ class Browsing(Moving, BaseScreen):
             shown = Previewed(row, details, recap, provenance, self._style.profiles, said)
         self.query_one("#preview", Ink).show(preview_view(shown))
 
+    async def _ask_about(self, row: Conversation) -> tuple[Recap, Provenance]:
+        """A coroutine, not a bare `gather`: asyncio complains about one of these that is cancelled unseen."""
+        return await asyncio.gather(self.service.recap(row.key), self.service.provenance(row.key))
+
     @work(exclusive=True, group="preview")
     async def _peek(self) -> None:
         """The recap of the row under the cursor; the cursor never waits for it."""
@@ -264,7 +269,7 @@ class Browsing(Moving, BaseScreen):
         self._show_preview()
         if row is None or self._known.holds(row):
             return
-        asking = asyncio.gather(self.service.recap(row.key), self.service.provenance(row.key))
+        asking = asyncio.create_task(self._ask_about(row))
         try:
             await asyncio.wait({asking}, timeout=SLOW_SECONDS)
             if not asking.done() and self._known.recap(row) is None:

@@ -24,7 +24,16 @@ from hermes_tui.widgets.ink import Ink, Line
 from hermes_tui.widgets.nodes import NodeShown, as_recap, node_view
 from hermes_tui.widgets.rail import Rail
 from hermes_tui.widgets.rows import Rows
-from hermes_tui.widgets.tree import TreeRow, TreeStyle, family_words, head_line, node_name, row_line, tree_rows
+from hermes_tui.widgets.tree import (
+    TreeRow,
+    TreeStyle,
+    chain_titles,
+    family_words,
+    head_line,
+    node_name,
+    row_line,
+    tree_rows,
+)
 from hermes_tui.widgets.ways import Ways
 
 OWN = frozenset(key.action.partition("(")[0] for key in LINEAGE)
@@ -110,6 +119,7 @@ class LineageScreen(Moving, BaseScreen, Acting):
             first = self._lineage is None
             self._lineage = lineage
             self._by_id = {node.id: node for node in lineage.nodes}
+            self._look_of = TreeStyle(self._details, chain_titles(lineage.nodes))
             self.remove_class("-page")
             self._show_rows()
             if first:
@@ -145,7 +155,8 @@ class LineageScreen(Moving, BaseScreen, Acting):
     def _scrolled(self) -> None:
         rows = self.tree_list
         self.query_one("#rail", Rail).show(rows.total, rows.room, rows.top)
-        roots = {row.node.root_id for row in rows.in_sight if not row.node.title} - self._asked
+        named = self._look_of.titles
+        roots = {row.node.root_id for row in rows.in_sight if row.node.root_id not in named} - self._asked
         if roots:
             self._asked |= roots
             self._describe(tuple(sorted(roots)))
@@ -187,7 +198,8 @@ class LineageScreen(Moving, BaseScreen, Acting):
             said = one_line(str(error))
         name = node_name(node, self._look_of)[0]
         parent = self._by_id.get(node.parent_id or "")
-        shown = NodeShown(self._profile, node, name, parent, conversation, recap, said)
+        alone = len(self._by_id) == 1
+        shown = NodeShown(self._profile, node, name, parent, alone, conversation, recap, said)
         self.query_one("#preview", Ink).show(node_view(shown))
 
     async def _ending(self, node: LineageNode, key: ConversationKey) -> Recap:

@@ -10,9 +10,8 @@ from hermes_tui.screens.base import BaseScreen, Moving
 from hermes_tui.service.sessions import SessionService
 from hermes_tui.widgets.query import QueryLine
 from hermes_tui.widgets.transcript.view import Reader
+from hermes_tui.widgets.transcript.walking import Current
 from hermes_tui.widgets.ways import Ways
-
-FINDING, GOING = "find", "go to"
 
 
 class Reading(Moving, Acting, BaseScreen, inherit_bindings=False):
@@ -29,7 +28,9 @@ class Reading(Moving, Acting, BaseScreen, inherit_bindings=False):
         self.found: int | None = None
         """How many messages hold it; None while nobody has looked."""
         self.note = ""
-        """What should be said now."""
+        """What should be said now …"""
+        self._said_at: Current | None = None
+        """… as long as this is the current item."""
         self.fresh = 0
         """Messages that came while the reader was elsewhere."""
 
@@ -64,8 +65,18 @@ class Reading(Moving, Acting, BaseScreen, inherit_bindings=False):
 
     def say(self, note: str) -> None:
         """Something to be told in the status line, until something else is."""
-        self.note = note
+        self.note, self._said_at = note, None
         self.show_place()
+
+    def noted(self) -> str:
+        """What should be said, unless the reader has gone on since."""
+        walker = self.reader.walker
+        current = walker.current if walker.seek is None else None
+        if self.note and current is not None:
+            self._said_at = self._said_at or current
+            if current != self._said_at:
+                self.note = ""
+        return self.note
 
     def show_place(self) -> None:
         """Draw the status line."""

@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 
 from hermes_tui.domain.links import link_to
-from hermes_tui.domain.resume import ResumePlan
+from hermes_tui.domain.resume import ResumePlan, State
 from hermes_tui.domain.sessions import Conversation
 from hermes_tui.errors import HermesTuiError
 from hermes_tui.intents import CopyText, HandOver, Intent, PrintAndQuit
@@ -27,6 +27,8 @@ from hermes_tui.widgets.resuming import Resuming, foot_lines, head_lines, middle
 
 RUNS = frozenset({"here", "come_back", "window", "print", "copy_command", "stay"})
 """Actions that need a command that can be run."""
+NEED_HERMES = frozenset({"here", "come_back", "window"})
+"""Those of them that run it here and now."""
 MARGIN = 4
 """Lines of the screen that the panel leaves to its edges, its own padding included."""
 WINDOW_NAME = 30
@@ -128,6 +130,9 @@ class ResumeScreen(Moving, ModalScreen[None], inherit_bindings=False):
             return super().check_action(action, parameters)
         plan = self.plan
         if plan is None or plan.refused:
+            return False
+        missing = any(check.name == "hermes" and check.state is State.ERROR for check in plan.checks)
+        if missing and action in NEED_HERMES:
             return False
         if action == "window":
             return in_tmux()

@@ -10,7 +10,7 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 
 from hermes_tui.domain.links import parse_link
-from hermes_tui.domain.queries import SearchOrder, SearchPage, SearchQuery, WayOut
+from hermes_tui.domain.queries import UNREAD, SearchOrder, SearchPage, SearchQuery, WayOut
 from hermes_tui.errors import BadQuery, HermesTuiError
 from hermes_tui.intents import OpenTarget
 from hermes_tui.screens.base import BaseScreen, Moving
@@ -23,7 +23,6 @@ from hermes_tui.widgets.ink import Form, Ink, measure
 from hermes_tui.widgets.query import QueryLine
 from hermes_tui.widgets.rail import Rail
 from hermes_tui.widgets.ways import Paragraph, Way, Ways, prose_view
-
 
 Take = Callable[[], object]
 
@@ -154,9 +153,10 @@ class Searching(Moving, BaseScreen):
     def scannable(self) -> bool:
         """There is something that no index holds and that nobody has read for this answer."""
         page, query = self._page, self._answered
-        if page is None or query is None or self._busy or page.route in ("filter", "scan"):
+        if page is None or query is None or self._busy:
             return False
-        return not query.scan or not page.final
+        stopped = query.scan and not page.final
+        return stopped or any(notice.endswith(UNREAD) for notice in page.notices)
 
     # showing
 

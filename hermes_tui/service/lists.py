@@ -37,7 +37,8 @@ def read_query(query: ListQuery, present: float) -> Wanted:
     """Without operators, words are taken as they stand, punctuation too, and each must occur. Raises `BadQuery`."""
     text = query.text.strip()
     if not any(char.isalnum() for char in text):
-        return Wanted(query, Words(text.split()), NO_FILTERS)
+        begun = [word for word in text.split() if word.strip('"-*')]  # not yet a phrase, a negation
+        return Wanted(query, Words(begun), NO_FILTERS)
     parsed = parse_query(text, present=present)
     words: Matches = Words(parsed.plain.split())
     if parsed.expression is not None and _OPERATORS.search(parsed.plain):

@@ -15,13 +15,17 @@ from typing import Any, NamedTuple
 
 from hermes_tui.domain.contents import STRUCTURED, as_text, decode_content
 from hermes_tui.domain.querytrees import And, Leaf, Node, Or, Without, has_cjk, leaves
+from hermes_tui.storage.connection import Store
 from hermes_tui.storage.fts import express, varints
+from hermes_tui.storage.rows import by_ids
 
 UNICODE = "unicode61"
 _ESCAPED = re.compile(r"(?:\\{1,2}u[0-9a-fA-F]{4})+")
 _UNIT = re.compile(r"u([0-9a-fA-F]{4})")
 _FIELDS = ("said", "name", "calls")
 _MARK = "\ue000"
+_AT_ONCE = 400
+"""Messages that are read, and judged, together."""
 _RUNS = re.compile(r"[^\W_]+")
 
 
@@ -131,12 +135,6 @@ class Words:
             found[number] = _places(marked, opened, closed, texts[number])
         return found
 
-    def has_words(self, texts: Sequence[str]) -> list[bool]:
-        """Whether each of these texts has any word at all."""
-        self.fill((number, text, "", "") for number, text in enumerate(texts))
-        lengths = self.lengths()
-        return [lengths.get(number, 0) > 0 for number in range(len(texts))]
-
 
 def _places(marked: str, opened: str, closed: str, text: str) -> list[tuple[int, int]]:
     """Read marks off a text that may itself hold such characters: the original tells them apart."""
@@ -156,7 +154,14 @@ def _places(marked: str, opened: str, closed: str, text: str) -> list[tuple[int,
 class Judge:
     """Judges batches of rows by one tree; `units` are the parts of it whose presence is noted by themselves."""
 
-    def __init__(self, tree: Node, units: Sequence[Node] = (), barred: Node | None = None, *, tokenizer: str) -> None:
+    def __init__(
+        self,
+        tree: Node,
+        units: Sequence[Node] = (),
+        barred: Node | None = None,
+        *,
+        tokenizer: str,
+    ) -> None:
         self.tree, self.units, self.barred = tree, tuple(units), barred
         everywhere = [*leaves(tree), *(leaf for unit in units for leaf in leaves(unit))]
         self.leaves = tuple(dict.fromkeys(everywhere))
@@ -164,7 +169,7 @@ class Judge:
         self._tokenizer = tokenizer
 
     def judge(self, rows: Sequence[Row]) -> dict[int, Verdict]:
-        """Row's id → verdict, for rows that have anything to do with the query."""
+        """Row's id → verdict, for rows in which any of the words occurs."""
         numbered = dict(enumerate(rows))
         occurs = self._occurrences(numbered)
         alone = {leaf: {number for number, (_, said) in found.items() if said} for leaf, found in occurs[0].items()}
@@ -172,10 +177,10 @@ class Judge:
         matching = evaluate(self.tree, whole)
         said = matching & evaluate(self.tree, alone)
         excluded = evaluate(self.barred, whole) if self.barred is not None else set()
-        verdicts: dict[int, Verdict] = {number: Verdict(whole=True, said=number in said) for number in matching}
+        verdicts = {number: Verdict(number in matching, number in said) for number in set().union(*whole.values())}
         for bit, unit in enumerate(self.units):
             for number in evaluate(unit, whole) - excluded:
-                verdicts.setdefault(number, Verdict()).units |= 1 << bit
+                verdicts[number].units |= 1 << bit
         for number, verdict in verdicts.items():
             verdict.counts = tuple(occurs[0][leaf].get(number, (0, 0))[0] for leaf in self.leaves)
             verdict.length = occurs[1].get(number, 0)
@@ -202,6 +207,37 @@ class Judge:
         return found, lengths
 
 
+def empty_leaves(wanted: Sequence[Leaf]) -> frozenset[Leaf]:
+    """Those in which FTS5 finds no word at all: of symbols, its tables know some as letters and some not."""
+    doubtful = [leaf for leaf in wanted if not leaf.text.isascii() and not leaf.substring]
+    if not doubtful:
+        return frozenset()
+    with closing(Words()) as words:
+        words.fill((number, leaf.text, "", "") for number, leaf in enumerate(doubtful))
+        lengths = words.lengths()
+    return frozenset(leaf for number, leaf in enumerate(doubtful) if not lengths.get(number))
+
+
+def judge_ids(store: Store, judge: Judge, ids: Sequence[int]) -> dict[int, Verdict]:
+    """Verdicts on these messages, for those that can be read and have anything to do with the query."""
+    sql = """
+    select m.id, cast(m.session_id as text), cast(m.role as text), m.timestamp, m.content, m.tool_name, m.tool_calls
+    from messages m
+    where {ids}
+    """
+    found: dict[int, Verdict] = {}
+    for start in range(0, len(ids), _AT_ONCE):
+        rows = by_ids(store, sql, ids[start : start + _AT_ONCE]).values()
+        found.update(judge.judge([row_of(cells) for cells in rows if cells is not None]))
+    return found
+
+
+def row_of(cells: Sequence[Any]) -> Row:
+    """A row as read: id, session, role, time, content, tool name, calls."""
+    message_id, session_id, role, timestamp, content, name, calls = cells
+    return Row(message_id, session_id, role or "", timestamp, said_of(content), as_text(name), calls_of(calls))
+
+
 def evaluate(node: Node, present: Mapping[Leaf, set[Any]]) -> set[Any]:
     """The rows for which a tree holds, from the rows in which each leaf occurs."""
     if isinstance(node, Leaf):
@@ -211,16 +247,3 @@ def evaluate(node: Node, present: Mapping[Leaf, set[Any]]) -> set[Any]:
     parts = [evaluate(child, present) for child in node.children]
     assert isinstance(node, And | Or)
     return set.intersection(*parts) if isinstance(node, And) else set.union(*parts)
-
-
-def glued(leaf: Leaf, text: str) -> bool:
-    """Whether a word of Latin letters stands right beside Chinese, Japanese or Korean ones, in one run of
-    letters with them: there it is a word to people, and none to FTS5."""
-    if text.isascii():
-        return False
-    for found in re.finditer(re.escape(leaf.text), text, re.IGNORECASE):
-        before = re.search(r"[^\W_]*\Z", text[max(0, found.start() - 64) : found.start()])
-        after = re.match(r"[^\W_]*", text[found.end() : found.end() + 64])
-        if has_cjk((before[0] if before else "") + (after[0] if after else "")):
-            return True
-    return False

@@ -120,7 +120,7 @@ def _params(index: Index, tree: Node, where: Conditions) -> dict[str, Any]:
 
 def _hits(index: Index, where: Conditions, score: str, recent: bool) -> str:
     """The matching messages; `recent`: the newest `:recent` that someone said."""
-    limit = "order by f.rowid desc limit :recent" if recent else ""
+    limit = "order by f.rowid desc limit :recent" if recent else "limit -1"  # a limit keeps bm25() where it works
     said = f"and {_SPOKEN}" if recent else ""
     return f"""
     select
@@ -155,7 +155,7 @@ def ranked(
     """Matches by session and kind: how many, and the best few. `recent`: of the newest so many that were said."""
     by = _ORDERS[order]
     sql = f"""
-    with hit as materialized ({_hits(index, where, _score(index, order), recent is not None)})
+    with hit as ({_hits(index, where, _score(index, order), recent is not None)})
     select session_id, kind, n, id, score, at
     from (
         select
@@ -179,7 +179,7 @@ def summed(store: Store, index: Index, tree: Node, where: Conditions, order: Sea
         SearchOrder.OLDEST: "min(at)",
     }[order]
     sql = f"""
-    with hit as materialized ({_hits(index, where, _score(index, order), False)})
+    with hit as ({_hits(index, where, _score(index, order), False)})
     select session_id, kind, n, id, score, at
     from (select session_id, kind, count(*) as n, id, score, at, {best} from hit group by session_id, kind)
     """
@@ -201,11 +201,22 @@ def _grouped(rows: list[tuple[Any, ...]]) -> Groups:
 def every(store: Store, index: Index, tree: Node, where: Conditions) -> list[tuple[int, Top]]:
     """(kind, message) for each matching message; for the few sessions that are looked at one by one."""
     sql = f"""
-    with hit as materialized ({_hits(index, where, f"bm25({index.name})", False)})
+    with hit as ({_hits(index, where, f"bm25({index.name})", False)})
     select kind, id, session_id, score, at
     from hit
     """
     return [(row[0], Top(*row[1:])) for row in store.conn.execute(sql, _params(index, tree, where)).fetchall()]
+
+
+def ids(store: Store, index: Index, tree: Node, where: Conditions) -> list[tuple[int, str]]:
+    """(message, session) for each matching message."""
+    sql = f"""
+    select m.id, cast(m.session_id as text)
+    from {index.name} f
+    cross join messages m on m.id = f.rowid
+    where f.{index.name} match :expression and {where.sql}
+    """
+    return store.conn.execute(sql, {**where.params, "expression": express(tree)}).fetchall()
 
 
 def sessions_with(store: Store, index: Index, tree: Node, where: Conditions) -> set[str]:
@@ -218,6 +229,12 @@ def sessions_with(store: Store, index: Index, tree: Node, where: Conditions) -> 
     """
     params = {**where.params, "expression": express(tree)}
     return {row[0] for row in store.conn.execute(sql, params).fetchall()}
+
+
+def sessions_where(store: Store, where: Conditions) -> set[str]:
+    """The sessions that hold a message of this kind, whatever it says."""
+    sql = f"select distinct cast(m.session_id as text) from messages m where {where.sql}"
+    return {row[0] for row in store.conn.execute(sql, where.params).fetchall()}
 
 
 def count(store: Store, index: Index, tree: Node) -> int:

@@ -51,9 +51,9 @@ def plan_resume(store: Store, catalogue: Catalogue, session_id: str, stay: Stay 
         *_kanban(store, catalogue, target_id),
         check_program(),
     ]
-    notices = [check.detail for check in checks if check.state is not State.OK]
+    notices = [f"{check.name}: {check.detail}" for check in checks if check.state is not State.OK]
     if cwd is None:
-        notices.append("No working directory is recorded: hermes starts in the present one.")
+        notices.append("directory: none is recorded; hermes starts in the present one")
     return ResumePlan(
         argv=command(store.ref, full_id, stay=stay is not None and stay.offered),
         env=environment(store.ref),

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from hermes_tui.domain.querytrees import And, Leaf, Node, Or, Without
 from hermes_tui.storage.connection import Store, is_damage
 from hermes_tui.storage.fts import CUT_AT, STRUCTURED, Gap, Index, express
-from hermes_tui.storage.judging import Judge, Row, Verdict, calls_of, said_of
+from hermes_tui.storage.judging import Judge, Verdict, row_of
 from hermes_tui.storage.matches import AT, Conditions
 
 _FIRST_SLICE = 2_000
@@ -46,6 +46,10 @@ class Stretch:
     high: int
     only: str = "1"
     params: dict[str, Any] = field(default_factory=dict)
+    held: bool = True
+    """Its rows are in the index; what is structured among them is read elsewhere."""
+    few: bool = False
+    """Single rows, which nobody would call a scan."""
 
 
 @dataclass(slots=True)
@@ -103,10 +107,7 @@ def _batches(rows: Sequence[tuple[Any, ...]]) -> Iterator[Sequence[tuple[Any, ..
 
 
 def _judge(judge: Judge, cells: Sequence[tuple[Any, ...]]) -> Iterator[Judged]:
-    rows = {
-        row[0]: Row(row[0], row[1], row[2] or "", row[3], said_of(row[4]), said_of(row[5]), calls_of(row[6]))
-        for row in cells
-    }
+    rows = {row.id: row for row in map(row_of, cells)}
     for message_id, verdict in judge.judge(list(rows.values())).items():
         row = rows[message_id]
         yield Judged(row.id, row.session_id, row.role, row.timestamp, verdict)
@@ -133,13 +134,15 @@ def slice_sql(task: Task, stretch: Stretch) -> tuple[str, dict[str, Any]]:
     if task.cut:
         plain_tool = f"m.role is 'tool' and not {STRUCTURED}"
         said = f"case when {plain_tool} then substr(m.content, 1, {CUT_AT}) else m.content end"
-    sieve = _Sieve(task.index, said)
+    sieve = _Sieve(task.index if stretch.held else None, said)
     test = sieve.test(task.asked)
+    if not stretch.held:
+        test = f"({test} or {STRUCTURED})"
     sql = f"""
     select m.id, cast(m.session_id as text), cast(m.role as text), {AT}, {said}, m.tool_name, m.tool_calls
     from messages m
     where m.id > :low and m.id <= :high and {task.where.sql} and ({stretch.only})
-    and ({STRUCTURED} or {test})
+    and {test}
     order by m.id desc
     """
     return sql, {**task.where.params, **stretch.params, **sieve.params}
@@ -187,15 +190,11 @@ class _Sieve:
         return f"({' or '.join([*tests, *accents])} or instr(m.tool_calls, '\\u') > 0)"
 
     def _held(self, index: Index, leaf: Leaf) -> str:
-        """The index knows where whole words are, in all rows but those it does not hold."""
+        """The index knows where whole words are."""
         asked = self._bind(express(leaf))
-        held = f"""m.id in (
+        return f"""m.id in (
             select rowid from {index.name} where {index.name} match {asked} and rowid > :low and rowid <= :high
         )"""
-        if not index.gaps:
-            return held
-        unheld = " or ".join(f"m.id > {low} and m.id <= {high}" for low, high in index.gaps)
-        return f"({held} or {unheld})"
 
 
 def _needle(leaf: Leaf) -> str | None:
@@ -231,7 +230,7 @@ def _escaped(text: str, mark: str) -> str:
 
 def gaps_of(gaps: Sequence[Gap]) -> list[Stretch]:
     """Ids that an index does not hold, the newest first."""
-    return [Stretch(low, high) for low, high in sorted(gaps, reverse=True)]
+    return [Stretch(low, high, held=False) for low, high in sorted(gaps, reverse=True)]
 
 
 def listed(ids: Sequence[int]) -> list[Stretch]:
@@ -240,12 +239,12 @@ def listed(ids: Sequence[int]) -> list[Stretch]:
     for start in range(0, len(ids), 2_000):
         some = sorted(ids[start : start + 2_000])
         only = "m.id in (select value from json_each(:listed))"
-        found.append(Stretch(some[0] - 1, some[-1], only, {"listed": json.dumps(some)}))
+        found.append(Stretch(some[0] - 1, some[-1], only, {"listed": json.dumps(some)}, held=False, few=True))
     return found
 
 
-def everything(store: Store, only: str = "1") -> list[Stretch]:
+def everything(store: Store, only: str = "1", *, held: bool = True) -> list[Stretch]:
     """All rows for which `only` holds."""
     newest = store.conn.execute("select max(id) from messages").fetchone()[0] or 0
     oldest = store.conn.execute("select min(id) from messages").fetchone()[0] or 0
-    return [Stretch(oldest - 1, newest, only)] if newest else []
+    return [Stretch(oldest - 1, newest, only, held=held)] if newest else []

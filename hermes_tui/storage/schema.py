@@ -6,7 +6,6 @@ import re
 import sqlite3
 from dataclasses import dataclass
 
-_CJK_TOKENIZER = "cjk_unicode61"
 _CONTENT = re.compile(r"content\s*=\s*['\"]?([A-Za-z0-9_]*)", re.IGNORECASE)
 _TOKENIZE = re.compile(r"tokenize\s*=\s*(['\"])(.*?)\1", re.IGNORECASE | re.DOTALL)
 _COLUMNS = re.compile(r"fts5\s*\((.*)\)", re.IGNORECASE | re.DOTALL)

@@ -19,7 +19,7 @@ from hermes_tui.storage.connection import Store, is_damage
 from hermes_tui.storage.copies import load_folds
 from hermes_tui.storage.messages import load_rows, load_text, read_kinds
 from hermes_tui.storage.places import Ground
-from hermes_tui.storage.rows import FIRST, LAST, Cells, fetch, in_order, one_by_one, session_ids
+from hermes_tui.storage.rows import BY_TIME, FIRST, LAST, Cells, fetch, one_by_one, session_ids
 from hermes_tui.storage.schema import Schema
 from hermes_tui.storage.visibility import visible
 from hermes_tui.times import EPOCH_MAX
@@ -60,33 +60,37 @@ def _outlined(store: Store, session_id: str) -> list[tuple[int, int, float]]:
     """(id, role code, time) of a session's visible rows; NaN for no time."""
     rows: list[Cells]
     try:
-        rows = fetch(store, outline_sql(store.schema, "m.session_id = ?"), session_id)
+        rows = fetch(store, outline_sql(store.schema), session_id)
     except sqlite3.DatabaseError as error:
         if not is_damage(error):
             raise
-        known = one_by_one(store, outline_sql(store.schema, "m.id = ?"), session_ids(store, session_id))
+        known = one_by_one(store, outline_sql(store.schema, one=True), session_ids(store, session_id))
         rows = [(message_id, 0, None) if cells is None else cells for message_id, cells in known]
     return [(message_id, code, math.nan if at is None else at) for message_id, code, at in rows]
 
 
-def outline_sql(schema: Schema, where: str) -> str:
-    """Id, role code and time, no text: of the person's rows alone the first character is looked at."""
+def outline_sql(schema: Schema, *, one: bool = False) -> str:
+    """Id, role code and time of a session's rows, or of one row; no text: of the person's rows alone the first
+    character is looked at. Times come from an index, since in the row they lie behind the text."""
     kind = f"coalesce({schema.message('display_kind')}, '')"
     codes = " ".join(f"when '{role}' then {code}" for role, code in ROLE_CODES.items() if role != "user")
     doubtful = f"""
         {kind} <> '' or coalesce({schema.message("_compressed_summary")}, 0) <> 0
         or coalesce(substr(m.content, 1, 1), '') in ('', '[', '<', ' ', char(9), char(10), char(13))
     """
-    hint = in_order(schema) if "session_id" in where else ""
+    if one or BY_TIME not in schema.indexes:
+        at, rows, where = "m.timestamp", "messages m", "m.id = ?" if one else "m.session_id = ?"
+    else:
+        rows = f"messages t indexed by {BY_TIME} cross join messages m on m.id = t.id"
+        at, where = "t.timestamp", "t.session_id = ?"
     return f"""
     select
         m.id,
         case m.role when 'user' then case when {doubtful} then {_TO_READ} else 1 end {codes} else 0 end,
         case
-            when typeof(m.timestamp) in ('real', 'integer') and m.timestamp between 0 and {EPOCH_MAX!r}
-            then m.timestamp + 0.0
+            when typeof({at}) in ('real', 'integer') and {at} between 0 and {EPOCH_MAX!r} then {at} + 0.0
         end
-    from messages m {hint}
+    from {rows}
     where {where} and {visible(schema)}
     order by m.id
     """

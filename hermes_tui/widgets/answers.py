@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hermes_tui.domain.links import Link
-from hermes_tui.domain.queries import SearchOrder, SearchPage, SearchQuery, WayOut
+from hermes_tui.domain.queries import UNREAD, SearchOrder, SearchPage, SearchQuery, WayOut
 from hermes_tui.text import count, one_line
 from hermes_tui.widgets.ink import Form, Part, gap
 from hermes_tui.widgets.query import filter_words
@@ -87,24 +87,32 @@ def status_forms(
     elif not page.hits:
         facts.insert(0, no_matches(query.text, page))
     position = (f"{at + 1:,} of {len(page.hits):,}", f"{at + 1:,}/{len(page.hits):,}") if page.hits else ("", "")
-    offer: tuple[Part, ...] = (gap(3), (scan_key, "strong"), (" scans it", "quiet")) if scan_key else ()
-    long = " · ".join((*facts, *(one_line(notice) for notice in page.notices)))
+    notices = [one_line(notice).rstrip(".") for notice in page.notices]
+
+    def form(said: Sequence[str], offer: str) -> tuple[Part, ...]:
+        parts: tuple[Part, ...] = ((" · ".join(said), "quiet"),)
+        return (*parts, gap(3), (scan_key, "strong"), (offer, "quiet")) if scan_key else parts
+
     return (
-        (((long, "quiet"), *offer), position[0]),
-        (((" · ".join(facts), "quiet"),), position[0]),
-        (((facts[0] if not page.hits else facts[-1], "quiet"),), position[1]),
+        (form([*facts, *notices], " scans it"), position[0]),
+        (form(facts, " scans tool output beyond 8 KB"), position[0]),
+        (form(facts, " scans"), position[0]),
+        (((facts[0], "quiet"),), position[1]),
     )
 
 
 def notice_lines(page: SearchPage | None, *, whole: bool) -> list[Paragraph]:
-    """What stands above the status line, a line each: stores that failed; notices, when the `whole` of them
-    does not fit below."""
+    """What stands above the status line: stores that failed, a line each, and the notices, when the `whole` of
+    them does not fit below."""
     if page is None:
         return []
     failed: list[Paragraph] = [
         ((f"{one_line(each.profile)}: ", "soft"), (one_line(each.error, 400), "bad")) for each in page.errors
     ]
-    return failed + [((one_line(notice, 400), "quiet"),) for notice in page.notices if whole]
+    # That tool output was not searched is what the offer to scan it says.
+    others = [notice for notice in page.notices if whole and not notice.endswith(UNREAD)]
+    notices = "  ".join(one_line(notice, 400) for notice in others)
+    return [*failed, ((notices, "quiet"),)] if notices else failed
 
 
 def _doing(query: SearchQuery) -> str:

@@ -37,6 +37,8 @@ class NodeShown:
     name: str
     """Safe to show."""
     parent: LineageNode | None
+    alone: bool = False
+    """There is no other session in the family."""
     conversation: Conversation | None = None
     """The chain that it belongs to."""
     recap: Recap | None = None
@@ -72,7 +74,7 @@ def node_facts(shown: NodeShown) -> list[str]:
     much += [ended_word(node.end_reason)] if node.end_reason else []
     what = [source_word(node.source), model_word(node.model), place]
     return [
-        relation(node, shown.parent),
+        "" if shown.alone else relation(node, shown.parent),
         " · ".join(word for word in what if word),
         " · ".join(much),
         stretch(node.started_at, node.ended_at),

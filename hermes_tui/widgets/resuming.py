@@ -17,6 +17,8 @@ from hermes_tui.widgets.names import shown_name
 from hermes_tui.widgets.preview import recap_lines
 
 MARKS: dict[State, Part] = {State.OK: ("✓", "good"), State.WARNING: ("!", "gold"), State.ERROR: ("✗", "bad-lit")}
+RECAP = 16
+"""Lines of recap at most, unless the last exchange has more: the panel is for deciding, not for reading."""
 LABEL = 12
 """Cells of a fact's name."""
 
@@ -40,10 +42,10 @@ def head_lines(shown: Resuming, width: int) -> list[Line]:
 
 
 def middle_lines(shown: Resuming, width: int, height: int) -> list[Line]:
-    """Recap and facts. As much of the recap as leaves room for the facts in `height` lines; at least the last
-    exchange."""
+    """Recap and facts. Of the recap some lines, fewer where the facts need the room of `height` lines; at least
+    the last exchange."""
     facts = _facts(shown, width)
-    return [*_recap(shown.recap, width, height - len(facts)), *facts]
+    return [*_recap(shown.recap, width, min(RECAP, height - len(facts))), *facts]
 
 
 def _recap(recap: Recap | None, width: int, room: int) -> list[Line]:
@@ -80,7 +82,7 @@ def _facts(shown: Resuming, width: int) -> list[Line]:
     for check in plan.checks:
         ink = "soft" if check.state is State.OK else "ink"
         lines += _fact(MARKS[check.state], one_line(check.name, 40), check.detail, ink, width)
-    for notice in plan.notices:
+    for notice in plan.notices if not plan.checks else ():  # they say in a sentence what checks say in a line
         lines += _fact(MARKS[State.WARNING], "", notice, "ink", width)
     return lines
 

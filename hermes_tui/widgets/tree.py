@@ -95,6 +95,11 @@ def tree_rows(nodes: Sequence[LineageNode], folded: Collection[str] = frozenset(
     return rows
 
 
+def chain_titles(nodes: Sequence[LineageNode]) -> dict[str, str]:
+    """What each chain with a title is called, by its root's id: as its last titled segment."""
+    return {node.root_id: node.title for node in nodes if node.title}
+
+
 def _ends(nodes: Sequence[LineageNode]) -> list[int]:
     """For each session, where what hangs off it ends."""
     ends = [len(nodes)] * len(nodes)
@@ -132,6 +137,8 @@ class TreeStyle:
 
     details: Mapping[str, Details] = field(default_factory=dict)
     """What is known of the messages of a chain, by its root's id: names those without a title."""
+    titles: Mapping[str, str] = field(default_factory=dict)
+    """The title of a chain, by its root's id: segments before the first that got one are called like it."""
 
 
 Columns = Sequence[tuple[str, int, str]]
@@ -180,9 +187,9 @@ def _dot_ink(node: LineageNode) -> str:
 
 def node_name(node: LineageNode, style: TreeStyle) -> tuple[str, bool]:
     """Its title, else what was said first, else its id; and whether it is a title."""
-    title = plain_title(node.title or "", node.segment[1])
+    title = plain_title(node.title or style.titles.get(node.root_id, ""), node.segment[1])
     if title:
-        return title, True
+        return title, bool(node.title)
     details = style.details.get(node.root_id)
     said = one_line(details.preview or "", 300) if details else ""
     return (f"“{said}”" if said else one_line(node.id, 300)), False

@@ -11,10 +11,10 @@ from hermes_tui.domain.queries import Hit
 from hermes_tui.domain.sessions import Details
 from hermes_tui.text import clean, count, one_line
 from hermes_tui.times import moment
-from hermes_tui.widgets.hits import EVENT, MARKS
 from hermes_tui.widgets.ink import AXIS, BLANK_CELL, Line, Part, View, crop, gap, line, wrap
 from hermes_tui.widgets.lit import Lights
 from hermes_tui.widgets.preview import inline
+from hermes_tui.widgets.snippets import EVENT, MARKS
 from hermes_tui.widgets.wording import facts, title_part
 
 Context = tuple[Window, Window, Window]

@@ -20,7 +20,8 @@ def title_part(conversation: Conversation, details: Details | None = None) -> Pa
     """The name; while nobody has looked at what an untitled conversation begins with, a quiet `…`."""
     if details is None and not (conversation.title or conversation.display_name):
         return ("…", "quiet")
-    return shown_name(conversation, details.preview if details is not None else None)
+    name, ink = shown_name(conversation, details.preview if details is not None else None)
+    return (name.strip("\u200d") or "…", ink)  # a joiner at an end would swallow a blank beside it
 
 
 def mark_part(conversation: Conversation, details: Details | None = None) -> Part:

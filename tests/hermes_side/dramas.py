@@ -13,7 +13,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-WORDS = "amber birch cedar delta ember fjord grove heron inlet juniper kelp larch moss nettle osier".split()
+WORDS = ["amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "heron", "inlet", "juniper", "kelp", "larch"]
 END = "--- END OF CONTEXT SUMMARY — respond to the message below, not the summary above ---"
 PRIOR = "[PRIOR CONTEXT — for reference only; not a new message]"
 PRIOR_END = "[END OF PRIOR CONTEXT — COMPACTION SUMMARY BELOW]"
@@ -23,9 +23,11 @@ class Drama:
     """One conversation; what happens next is drawn by lot."""
 
     def __init__(self, db: Any, rng: random.Random, session_id: str) -> None:
-        from agent.context_compressor import SUMMARY_PREFIX
+        from agent.context_compressor import LEGACY_SUMMARY_PREFIX, SUMMARY_PREFIX
 
-        self.db, self.rng, self.session, self.prefix = db, rng, session_id, SUMMARY_PREFIX
+        self.db, self.rng, self.session = db, rng, session_id
+        # The wordings of middle-aged releases are hand-offs to us, but 0.22.2 has forgotten some of them.
+        self.prefix = SUMMARY_PREFIX if hasattr(db, "publish_compression_child") else LEGACY_SUMMARY_PREFIX
         self.ids = (f"{session_id}_{number}" for number in itertools.count(1))
         self.known = set(inspect.signature(db.append_message).parameters)
         self.last_prompt = self.words(4)
@@ -104,8 +106,9 @@ class Drama:
         while tail and tail[0]["role"] == "tool":
             tail = tail[1:]
         summary = f"{self.prefix}\n\n## Goal\n{self.words(8)}"
-        first = tail[0] if tail else None
-        if first is not None and isinstance(first.get("content"), str) and self.rng.random() < 0.4:
+        first = tail[0] if tail else {}
+        content = first.get("content")
+        if isinstance(content, str) and "[CONTEXT" not in content and self.rng.random() < 0.4:
             if first["role"] == "user" and self.rng.random() < 0.5:
                 first["content"] = f"{summary}\n\n{END}\n\n{first['content']}"
             else:

@@ -7,52 +7,11 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 
+from hermes_tui.widgets.transcript.languages import LANGUAGES, WORDS
+
 Spans = list[tuple[int, int, str]]
 """(start, end, ink) within the code, sorted and apart."""
 
-_C_WORDS = (
-    "break case catch class const continue default do else enum export extends finally for function goto if "
-    "implements import in instanceof interface let new null private protected public return static struct super "
-    "switch this throw throws true false try typedef typeof union var void volatile while with yield async await "
-    "abstract final package namespace using template typename virtual override operator delete sizeof unsigned "
-    "signed int long short char float double bool boolean string undefined of from as type readonly declare"
-)
-_WORDS = {
-    "python": "False None True and as assert async await break case class continue def del elif else except finally "
-    "for from global if import in is lambda match nonlocal not or pass raise return try while with yield self",
-    "c": _C_WORDS,
-    "rust": "as async await break const continue crate dyn else enum extern false fn for if impl in let loop match "
-    "mod move mut pub ref return self Self static struct super trait true type unsafe use where while",
-    "go": "break case chan const continue default defer else fallthrough for func go goto if import interface map nil "
-    "package range return select struct switch type var true false",
-    "shell": "if then else elif fi for while until do done case esac in function select return export local readonly "
-    "set unset source alias exit cd echo sudo trap shift break continue",
-    "sql": "select from where and or not in is null as on join left right inner outer full cross group by order having "
-    "limit offset insert into values update set delete create table index view trigger drop alter add column primary "
-    "key foreign references unique default case when then else end union all distinct exists between like with "
-    "pragma begin commit rollback explain asc desc if replace",
-    "ruby": "alias and begin break case class def defined do else elsif end ensure false for if in module next nil not "
-    "or redo rescue retry return self super then true undef unless until when while yield require attr_accessor",
-    "lua": "and break do else elseif end false for function goto if in local nil not or repeat return then true until "
-    "while",
-    "data": "true false null yes no on off",
-    "haskell": "case class data deriving do else if import in infix instance let module newtype of then type where",
-}
-_FAMILY = {
-    "python": "python py python3 pyi ipython pycon",
-    "c": "c h cpp c++ cc cxx hpp cs csharp java kotlin kt scala swift js javascript jsx ts typescript tsx mjs cjs php "
-    "dart groovy objc proto protobuf zig solidity glsl css scss less jsonc json5 graphql gradle",
-    "rust": "rust rs",
-    "go": "go golang",
-    "shell": "sh bash zsh fish shell console shellsession terminal powershell ps1 dockerfile docker makefile make "
-    "nix bat cmd",
-    "sql": "sql sqlite postgres postgresql mysql plsql",
-    "ruby": "ruby rb elixir ex exs crystal perl pl r julia jl",
-    "lua": "lua",
-    "data": "json yaml yml toml ini cfg conf env properties hcl tf terraform csv",
-    "haskell": "haskell hs ocaml ml elm purescript fsharp fs clojure clj lisp scheme el",
-}
-_LANGUAGES = {name: family for family, names in _FAMILY.items() for name in names.split()}
 _DIFFS = frozenset({"diff", "patch", "udiff"})
 _HASH_NOTES = frozenset({"python", "shell", "ruby", "data"})
 _DASH_NOTES = frozenset({"sql", "lua", "haskell"})
@@ -63,7 +22,7 @@ _QUOTED = {  # none of these can fail once begun: what is never closed ends with
     "triple": r"\"\"\"[\s\S]*?(?:\"\"\"|\Z)|'''[\s\S]*?(?:'''|\Z)",
 }
 _NUMBER = r"\b(?:0[xob][\da-f_]+|\d[\d_]*(?:\.\d[\d_]*)?(?:e[+-]?\d+)?)[a-z%]{0,3}\b"
-_INKS = {"note": "code-note", "text": "code-text", "word": "strong", "number": "code-number"}
+_INKS = {"note": "code-note", "name": "soft", "text": "code-text", "word": "strong", "number": "code-number"}
 
 
 @cache
@@ -78,6 +37,7 @@ def _pattern(family: str) -> re.Pattern[str]:
     if family in ("c", "rust", "go", "sql"):
         note += r"|/\*[\s\S]*?(?:\*/|\Z)"
     strings = [_QUOTED["triple"]] if family == "python" else []
+    names = r'"[^"\\\n]{0,200}"(?=\s{0,4}:)' if family == "data" else "(?!)"
     strings.append(_QUOTED["double"])
     if family == "rust":
         strings.append(r"'(?:[^'\\\n]|\\.)'")  # a lone ' is a lifetime
@@ -85,17 +45,18 @@ def _pattern(family: str) -> re.Pattern[str]:
         strings.append(_QUOTED["single"])
     if family in ("c", "go"):
         strings.append(_QUOTED["back"])
-    words = "|".join(sorted(_WORDS[family].split(), key=len, reverse=True))
+    words = "|".join(sorted(WORDS[family].split(), key=len, reverse=True))
     flags = re.MULTILINE | (re.IGNORECASE if family == "sql" else 0)
     return re.compile(
-        f"(?P<note>{note})|(?P<text>{'|'.join(strings)})|(?P<word>\\b(?:{words})\\b)|(?P<number>{_NUMBER})", flags
+        f"(?P<note>{note})|(?P<name>{names})|(?P<text>{'|'.join(strings)})|(?P<word>\\b(?:{words})\\b)|(?P<number>{_NUMBER})",
+        flags,
     )
 
 
 def family_of(language: str) -> str | None:
     """What a fence's first word or a file's ending names; None for what is not known."""
     name = language.strip().lower().lstrip(".{").partition(" ")[0].rstrip("}")
-    return "diff" if name in _DIFFS else _LANGUAGES.get(name)
+    return "diff" if name in _DIFFS else LANGUAGES.get(name)
 
 
 def colours(code: str, language: str) -> Spans:
@@ -125,7 +86,9 @@ def by_line(lines: Sequence[str], spans: Sequence[tuple[int, int, str]]) -> Iter
 
 
 _DIFF_HEAD = re.compile(r"^(?:diff --git |@@ -\d+|--- \S.{0,300}\n\+\+\+ )", re.MULTILINE)
-_DIFF_LINE = re.compile(r"^(?:(?P<head>diff --git |index |--- |\+\+\+ )|(?P<at>@@ )|(?P<new>\+)|(?P<old>-)).*$", re.MULTILINE)
+_DIFF_LINE = re.compile(
+    r"^(?:(?P<head>diff --git |index |--- |\+\+\+ )|(?P<at>@@ )|(?P<new>\+)|(?P<old>-)).*$", re.MULTILINE
+)
 _DIFF_INKS = {"head": "strong", "at": "aside", "new": "good", "old": "bad"}
 
 

@@ -66,7 +66,9 @@ def output_rows(text: str, spans: Spans, page: Page, language: str = "", limit: 
         lines: list[str] = []
         begin = at
         size = 0
-        while at <= len(text) and len(lines) < _CHUNK_LINES and size < _CHUNK_CHARS and not (limit and count >= limit):
+        while (
+            at <= len(text) and len(lines) < _CHUNK_LINES and size < _CHUNK_CHARS and not (limit and count >= limit)
+        ):
             end = text.find("\n", at)
             end = len(text) if end < 0 else end
             lines.append(text[at:end])

@@ -94,7 +94,9 @@ class _Setter:
         """A bare address: what punctuates the sentence is not part of it."""
         while end > start:
             last = self.line[end - 1]
-            if last in _AFTER_URL or (last == ")" and self.line.count("(", start, end) < self.line.count(")", start, end)):
+            if last in _AFTER_URL or (
+                last == ")" and self.line.count("(", start, end) < self.line.count(")", start, end)
+            ):
                 end -= 1
             else:
                 break

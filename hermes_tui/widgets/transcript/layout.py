@@ -7,9 +7,10 @@ import time
 from dataclasses import dataclass
 
 from hermes_tui.widgets.transcript.heights import Heights
+from hermes_tui.widgets.transcript.holding import Hold, hold_of, line_of
 from hermes_tui.widgets.transcript.leaves import Leaf
 from hermes_tui.widgets.transcript.order import TOOL, Order, survivor
-from hermes_tui.widgets.transcript.rendering import CLOSED
+from hermes_tui.widgets.transcript.setter import CLOSED
 from hermes_tui.widgets.transcript.shelf import Shelf
 
 Cell = tuple[int, int]
@@ -25,15 +26,6 @@ class Pin:
     line: int = 0
     y: int = 0
     """Line of the screen; may lie outside of it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Hold:
-    """What the pin means, while its message is set anew: the item, and how far into it."""
-
-    key: str
-    into: int
-    """Offset in the message's texts, from where the item begins."""
 
 
 def _other_seams(old: Order, new: Order) -> set[int]:
@@ -117,7 +109,8 @@ class Layout:
         guess = self.order.estimate(position, tools_open=self.tools_open) - self.gap(position)
         return max(1, guess, len(leaf.rows) + 1 if leaf is not None else 0)
 
-    def _settle(self, position: int, leaf: Leaf) -> None:
+    def settle(self, position: int, leaf: Leaf) -> None:
+        """Correct the height of a message that is set."""
         if leaf.done:
             self.heights.set(position, len(leaf.rows) + self.gap(position))
 
@@ -150,47 +143,22 @@ class Layout:
 
     def keep(self) -> None:
         """Hold on to what the pin means: its message will be set anew."""
-        leaf = self._pinned()
-        self.hold = None
-        if leaf is None or not 0 <= self.pin.line < len(leaf.rows):
+        leaf = self.shelf.peek(self.order.ids[self.pin.position]) if len(self.order) else None
+        self.hold = hold_of(leaf, self.pin.line) if leaf is not None else None
+
+    def _recover(self) -> None:
+        """Find what was held in the leaf that was set anew, as soon as there is one."""
+        if self.hold is None:
             return
-        row = leaf.rows[self.pin.line]
-        if 0 <= row[4] < len(leaf.items):
-            item = leaf.items[row[4]]
-            begin = leaf.rows[item.row][7] if item.row >= 0 else row[7]
-            self.hold = Hold(item.key, row[7] - begin)
-
-    def _pinned(self) -> Leaf | None:
-        return self.shelf.peek(self.order.ids[self.pin.position]) if len(self.order) else None
-
-    def _recover(self) -> bool:
-        """Find what was held in the leaf that was set anew; False while there is no time or no text."""
-        hold, pin = self.hold, self.pin
-        if hold is None:
-            return True
-        leaf = self.set(pin.position, 1)
+        leaf = self.set(self.pin.position, 1)
         if leaf is None:
-            return False
-        index = leaf.find(hold.key)
-        while index is not None and leaf.items[index].row < 0 and not leaf.done:
-            if not leaf.pull(len(leaf.rows) + 32, self._deadline):
-                self.late = True
-                return False
-        if index is not None and leaf.items[index].row >= 0:
-            line = leaf.items[index].row
-            target = leaf.rows[line][7] + hold.into
-            at = line
-            while True:
-                if at + 1 >= len(leaf.rows) and not leaf.pull(at + 2, self._deadline):
-                    self.late = True
-                    return False
-                if at + 1 >= len(leaf.rows) or leaf.rows[at + 1][7] > target:
-                    break
-                at += 1
-                line = at if leaf.rows[at][4] == index else line
-            pin.line = line
-        self.hold = None
-        return True
+            return
+        looked, line = line_of(self.hold, leaf, self._deadline)
+        if looked:
+            self.hold = None
+            self.pin.line = line if line is not None else self.pin.line
+        else:
+            self.late = True
 
     def lay(self, height: int, deadline: float | None = None) -> list[Cell]:
         """The frame for a screen of this height. What cannot be set by `deadline` is left blank: `late` says so."""
@@ -246,27 +214,25 @@ class Layout:
         position, line, y = self.pin.position, self.pin.line, self.pin.y
         count = len(self.order)
         while y < self.height and position < count:
-            leaf = self.set(position, line + self.height - y)
-            if leaf is None:
-                leaf = self.shelf.peek(self.order.ids[position])
-            else:
-                self._settle(position, leaf)
+            leaf = self.set(position, max(0, line) + self.height - y)
+            if position != self.pin.position:  # only now is it known what it begins with
+                line = -self.gap(position)
+            if leaf is not None:
+                self.settle(position, leaf)
                 if leaf.done:
                     line = min(line, len(leaf.rows) - 1)
             if line < 0 and not self.gap(position):
                 line = 0
             end = self.lines(position)
-            if leaf is not None and not leaf.done:
-                end = max(end, len(leaf.rows))
             last = min(end, line + self.height - y)
             if y < 0:
                 skipped = min(-y, last - line)
                 line, y = line + skipped, y + skipped
             cells += [(position, i) for i in range(line, last)]
             y += max(0, last - line)
-            if last >= end:
-                position += 1
-                line = -self.gap(position) if position < count else 0
+            if last < end:
+                break
+            position, line = position + 1, 0
         return cells, (y if position >= count else None)
 
     def _upward(self) -> tuple[list[Cell], int | None]:
@@ -290,7 +256,7 @@ class Layout:
             position -= 1
             leaf = self.set(position)
             if leaf is not None:
-                self._settle(position, leaf)
+                self.settle(position, leaf)
             line = self.lines(position)
 
     def _choose(self) -> None:
@@ -340,6 +306,13 @@ class Layout:
         """Bring this line of this message to line `y` of the screen."""
         self.hold, self.at_end = None, False
         self.pin = Pin(position, line, y)
+
+    def look_at(self, position: int, line: int) -> bool:
+        """Of all lines in sight, this is the one that must stay; False when it is out of sight."""
+        y = self.y_of(position, line)
+        if y is not None:
+            self.pin, self.hold = Pin(position, line, y), None
+        return y is not None
 
     def go_to_line(self, line: int) -> None:
         """Bring this line of the whole to the top."""

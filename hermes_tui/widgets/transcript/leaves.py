@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from enum import StrEnum
 
 from hermes_tui.widgets.transcript.rows import Row
 
+_SERIALS = itertools.count()
 PART = 1 << 26
 """Offsets of a message: the number of its part times this, plus the offset in that part's text."""
 
@@ -55,7 +57,7 @@ class Piece:
 class Leaf:
     """A message, set as far as was needed."""
 
-    __slots__ = ("_links", "_named", "_source", "bottom", "codes", "done", "items", "lit", "parts", "rows", "top")
+    __slots__ = ("_links", "_named", "_source", "bottom", "done", "items", "lit", "parts", "rows", "serial", "top")
 
     def __init__(
         self,
@@ -77,6 +79,8 @@ class Leaf:
         self.bottom = kept[-1].tight if kept else True
         """… and it ends with one."""
         self.done = not kept
+        self.serial = next(_SERIALS)
+        """Tells this leaf from those made before, of the same message: what was painted of them is out of date."""
         self._links = links if links is not None else []
         self._named = 0
         self._source = _joined(kept)

@@ -14,7 +14,9 @@ from hermes_tui.widgets.transcript.lights import Lights
 from hermes_tui.widgets.transcript.rows import GUTTER, MARGIN, MEASURE, Row, Run, inked, overlay, row, tabbed, wrap
 from hermes_tui.widgets.transcript.tables import GAP, Table, is_rule, measured, padded
 
-_FENCE = re.compile(r"(?P<indent>[ \t]{0,40})(?:[-*+>] {1,3})?(?P<fence>`{3,20}|~{3,20})[ \t]{0,8}(?P<info>[^`\n]{0,200})")
+_FENCE = re.compile(
+    r"(?P<indent>[ \t]{0,40})(?:[-*+>] {1,3})?(?P<fence>`{3,20}|~{3,20})[ \t]{0,8}(?P<info>[^`\n]{0,200})"
+)
 _HEADING = re.compile(r"[ ]{0,3}(?P<level>#{1,6})[ \t]+(?=\S)")
 _RULE = re.compile(r"[ ]{0,3}(?:(?:-[ \t]*){3,400}|(?:\*[ \t]*){3,400}|(?:_[ \t]*){3,400})")
 _LIST = re.compile(r"(?P<indent>[ \t]{0,60})(?P<mark>[-*+•]|\d{1,9}[.)])(?P<gap>[ \t]{1,4})(?=\S)")
@@ -160,7 +162,10 @@ def _words(line: str, at: int, page: Page, lead: tuple[Run, ...], ink: str) -> I
     hang = depth
     if found := _LIST.match(line):
         mark = found["mark"]
-        head += [("•" if mark in "-*+" else mark, "quiet", at + found.start("mark")), (" ", ink, at + found.start("gap"))]
+        head += [
+            ("•" if mark in "-*+" else mark, "quiet", at + found.start("mark")),
+            (" ", ink, at + found.start("gap")),
+        ]
         hang, begin = depth + len(mark) + 1, found.end()
     inline = set_inline(line[begin:].replace("\t", " "), at + begin, ink)
     page.links += [(start + page.part, end + page.part, target) for start, end, target in inline.links]
@@ -194,7 +199,7 @@ def _code(lines: _Lines, fence: re.Match[str], page: Page) -> Iterator[Row]:
     indent, mark = len(fence["indent"].expandtabs(4)), fence["fence"]
     language = fence["info"].strip().partition(" ")[0]
     block, page.blocks = page.blocks, page.blocks + 1
-    tag: tuple[Run, ...] = ((language[:20], "quiet", -1), ("  ", "ink", -1)) if language else ()
+    tag: tuple[Run, ...] = ((language[:20], "quiet", -1), (" ", "ink", -1)) if language else ()
     closed = False
     while lines.more and not closed:
         chunk: list[tuple[int, str]] = []
@@ -252,7 +257,9 @@ def _table(lines: _Lines, page: Page) -> Iterator[Row]:
         if not started:
             yield _table_row(table.head, table, at, page, block)
             wide = sum(table.widths) + len(GAP) * (len(table.widths) - 1)
-            yield row((MARGIN, ("─" * wide, "guide", -1)), page.part + at, ground=page.ground, item=page.item, block=block)
+            yield row(
+                (MARGIN, ("─" * wide, "guide", -1)), page.part + at, ground=page.ground, item=page.item, block=block
+            )
             started = True
         for cells, (_, where) in zip(table.body, body, strict=True):
             yield _table_row(cells, table, where, page, block)

@@ -9,8 +9,11 @@ from typing import Any
 
 from hermes_tui.text import count, one_line, size
 
-_MAIN_ARGUMENTS = ("command", "cmd", "path", "file_path", "filename", "query", "url", "urls", "pattern", "code", "prompt",
-                   "goal", "question", "name", "action", "text", "content")  # fmt: skip
+_MAIN_ARGUMENTS = (
+    *("command", "cmd", "path", "file_path", "filename", "query", "url", "urls", "pattern", "code", "prompt"),
+    *("goal", "question", "name", "action", "text", "content"),
+)
+"""What a call is about, the most telling first."""
 _MAIN_RESULTS = ("output", "content", "diff", "stdout", "result", "text", "matches_text", "summary", "message")
 _HEAD = re.compile(r'\s{0,20}\{\s{0,20}"(?P<key>\w{1,40})"\s{0,20}:\s{0,20}"')
 _ESCAPE = re.compile(r'\\(?:u[\da-fA-F]{4}|["\\/bfnrt])')
@@ -113,7 +116,9 @@ def _of_object(value: dict[str, Any]) -> Outcome:
         text = json.dumps(value, ensure_ascii=False, indent=2)
         return Outcome(text, failed, _amount(text, len(text)), "json")
     trivial = {main, "exit_code", "returncode", "success"}
-    rest = [f"{key}: {_spelled(each)}" for key, each in value.items() if key not in trivial and each not in (None, "", [])]
+    rest = [
+        f"{key}: {_spelled(each)}" for key, each in value.items() if key not in trivial and each not in (None, "", [])
+    ]
     text = value[main].rstrip("\n")
     return Outcome("\n".join([text, *rest]), failed, _amount(text, len(text)))
 

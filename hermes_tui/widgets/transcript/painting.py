@@ -77,7 +77,8 @@ def _index(text: str, cell: int) -> int:
 def paint(row: Row, brush: Brush) -> Strip:
     """One row of the transcript."""
     runs, right, ground, indent, _, block, fixed, at = row
-    room = brush.width - 1 - measure(right)
+    taken = measure(right)
+    room = brush.width - 1 - taken - (1 if right else 0)
     if not runs:
         runs = ((" " * GUTTER, "ink", -1),)
     if block >= 0:
@@ -89,7 +90,7 @@ def paint(row: Row, brush: Brush) -> Strip:
         runs = ((runs[0][0][1:], *runs[0][1:]), *runs[1:])
     for text, ink, source in runs:
         pencil.draw(text, ink, source)
-    pencil.fill(brush.width - measure(right) - (1 if not right else 0))
+    pencil.fill(brush.width - 1 - taken)
     for text, ink, _ in right:
         pencil.draw(text, ink, -1)
     pencil.fill(brush.width)

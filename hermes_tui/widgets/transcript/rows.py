@@ -78,7 +78,7 @@ def _plain_cuts(text: str, width: int, hang: int) -> list[int]:
         blank = text.rfind(" ", start + 1, start + room + 1)
         start = blank + 1 if blank > start and text[start:blank].strip() else start + room
         found.append(start)
-        room = max(8, width - hang)
+        room = max(4, width - hang)
     return [at for at in found if at < end]
 
 
@@ -103,7 +103,7 @@ def _wide_cuts(text: str, width: int, hang: int) -> list[int]:
             else:
                 found.append(i)
                 start, used = i, 0
-            room = max(8, width - hang)
+            room = max(4, width - hang)
         used += size
         if blank or size == 2:
             chance, since = i + 1, used
@@ -133,7 +133,7 @@ def wrap(runs: Sequence[Run], width: int, hang: int = 0) -> list[list[Run]]:
             present.append((text, ink, source))
             at += len(text)
     if present:
-        lines.append(present)
+        lines.append(_trimmed(present))
     return lines
 
 

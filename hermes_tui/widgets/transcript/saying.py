@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from hermes_tui import times
 from hermes_tui.bookmarks import Bookmark
 from hermes_tui.domain.sessions import Conversation, Details
+from hermes_tui.keys import TRANSCRIPT, shown_as
 from hermes_tui.text import clean, count, one_line
 from hermes_tui.widgets.ink import Form, Part, gap
+from hermes_tui.widgets.transcript.leaves import ItemKind
 from hermes_tui.widgets.transcript.view import Place
 from hermes_tui.widgets.ways import Paragraph, Way
 from hermes_tui.widgets.wording import facts
 
+_ACTS = {
+    ItemKind.CALL: "fold",
+    ItemKind.REASONING: "fold",
+    ItemKind.FOLD: "fold",
+    ItemKind.MORE: "show all",
+    ItemKind.LINK: "follow",
+}
 READING: tuple[Paragraph, ...] = ((("reading…", "aside"),),)
 
 
@@ -61,6 +70,28 @@ def find_parts(words: str, number: int | None, found: int | None) -> tuple[Part,
     if found is not None:
         said += [gap(2), (found_words(number, found), "gold" if found else "aside")]
     return tuple(said)
+
+
+def footer(
+    rebound: Mapping[str, str], kind: ItemKind | None, *, matches: bool, hits: bool
+) -> tuple[tuple[str, str], ...]:
+    """The keys that matter now, as (keys, label): at most eight."""
+    by_name = {key.id.partition(".")[2]: key for key in TRANSCRIPT}
+
+    def keys(*names: str) -> str:
+        return " ".join(shown_as(by_name[name], rebound) for name in names)
+
+    found = [(keys("next-match", "previous-match"), "match")] if matches else [(keys("find"), "find")]
+    found += [(keys("next-hit"), "next hit")] if hits else []
+    found += [(keys("previous-prompt", "next-prompt"), "prompt")]
+    found += [(keys("act"), _ACTS[kind])] if kind in _ACTS else []
+    found += [
+        (keys("tools"), "all tools"),
+        (keys("message"), "copy"),
+        (keys("link"), "link"),
+        (keys("resume"), "resume"),
+    ]
+    return (*found[:7], ("?", "keys"))
 
 
 def failure_page(said: str) -> tuple[Paragraph, ...]:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from textual.geometry import Offset
 from textual.selection import Selection
 
-from hermes_tui.widgets.transcript.layout import Layout
+from hermes_tui.widgets.transcript.layout import ALL, Layout
 from hermes_tui.widgets.transcript.leaves import PART, Leaf
 
 MISSING = "[…]"
@@ -25,6 +25,8 @@ def selected_text(selection: Selection, plan: Layout) -> str:
     for position in range(max(0, start.y - before), min(len(plan.order) - 1, end.y - before) + 1):
         leaf = plan.leaf(position)
         number = position + before
+        if leaf is not None and number < end.y:
+            leaf.pull(ALL)
         low = start.x if number == start.y else 0
         high = end.x if number == end.y else PART << 20
         text = MISSING if leaf is None else _stretch(leaf, low, high)

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 
 from hermes_tui.domain.messages import Message
 from hermes_tui.widgets.transcript.leaves import Leaf
-from hermes_tui.widgets.transcript.rendering import Setting, set_message
+from hermes_tui.widgets.transcript.rendering import set_message
+from hermes_tui.widgets.transcript.setter import Setting
 from hermes_tui.widgets.transcript.wholes import Whole
 
 _MESSAGES, _CHARACTERS = 4_000, 16_000_000

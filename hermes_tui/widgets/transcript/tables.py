@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from hermes_tui.widgets.transcript.inline import Inline, set_inline
 from hermes_tui.widgets.transcript.rows import Run, measure
 
-_RULE = re.compile(r"[ \t]{0,20}\|?[ \t]{0,20}:?-{1,400}:?[ \t]{0,20}(?:\|[ \t]{0,20}:?-{1,400}:?[ \t]{0,20}){0,200}\|?[ \t]*")
+_RULE = re.compile(
+    r"[ \t]{0,20}\|?[ \t]{0,20}:?-{1,400}:?[ \t]{0,20}(?:\|[ \t]{0,20}:?-{1,400}:?[ \t]{0,20}){0,200}\|?[ \t]*"
+)
 _NUMBER = re.compile(r"[-+~≈<>]?[$€£¥]?\d[\d,.]{0,30}(?:\s?[%a-zA-Zµ°/]{1,5})?")
 GAP = "   "
 WIDEST = 200
@@ -70,7 +72,7 @@ def measured(head: tuple[str, int], rule: str, body: Sequence[tuple[str, int]], 
         texts = ["".join(run[0] for run in each[i].runs) for each in rows if i < len(each)]
         numbers = [text for text in texts if text]
         digits = bool(numbers) and all(_NUMBER.fullmatch(text) for text in numbers)
-        rights.append(mark.endswith(":") if ":" in mark else digits)
+        rights.append(mark.endswith(":") and not mark.startswith(":") if ":" in mark else digits)
     return Table(widths, rights, heads, rows)
 
 

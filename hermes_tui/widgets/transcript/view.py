@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from textual import events
 from textual.message import Message as Event
 
-from hermes_tui.domain.messages import Message, Outline, Window
+from hermes_tui.domain.messages import Outline, Window
 from hermes_tui.widgets.transcript.canvas import Canvas
-from hermes_tui.widgets.transcript.layout import Pin
-from hermes_tui.widgets.transcript.leaves import Item, ItemKind
+from hermes_tui.widgets.transcript.items import Source, item_at, source_of, wide_blocks
+from hermes_tui.widgets.transcript.leaves import ItemKind
 from hermes_tui.widgets.transcript.lights import pattern_of
 from hermes_tui.widgets.transcript.markdown import code_blocks
 from hermes_tui.widgets.transcript.order import Order, outline_order, window_order
-from hermes_tui.widgets.transcript.outcomes import read_outcome
-from hermes_tui.widgets.transcript.rendering import CLOSED, OPEN, WHOLE
-from hermes_tui.widgets.transcript.rows import GUTTER, cells, measure
+from hermes_tui.widgets.transcript.setter import CLOSED, OPEN, WHOLE
 from hermes_tui.widgets.transcript.walking import Seek
 
 _SIDEWAYS = 16
@@ -41,16 +39,6 @@ class Place:
     """What the current item is; None while nothing is set."""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """What `y` copies."""
-
-    text: str | None
-    """None: only the whole text of the message will do, and it is not here."""
-    what: str
-    message_id: int
-
-
 class Reader(Canvas):
     """What keys and the mouse do in a transcript."""
 
@@ -66,7 +54,7 @@ class Reader(Canvas):
         """Ids of the messages that match, in transcript order."""
         self._code: tuple[int, int] = (0, -1)
         """Message and number of the code block that was copied last."""
-        self._ticks: tuple[tuple[int, int, tuple[int, ...]], tuple[float, ...]] | None = None
+        self._ticks: tuple[tuple[int, int, int, tuple[int, ...]], tuple[float, ...]] | None = None
 
     # showing
 
@@ -79,6 +67,7 @@ class Reader(Canvas):
     def show_outline(self, outline: Outline) -> None:
         """All there is, which now includes what was shown: nothing in sight moves."""
         follows = self.plan.sees_end and bool(self.plan.frame)
+        self._look()
         self._show(outline_order(outline))
         if follows and self.walker.seek is None:
             self.plan.at_end = True
@@ -87,7 +76,6 @@ class Reader(Canvas):
     def _show(self, order: Order) -> None:
         self.plan.show(order)
         self.shelf.gone.clear()
-        self._painted.clear()
 
     def start_at(self, anchor: int | None) -> None:
         """Go to a message, or to the end."""
@@ -135,16 +123,20 @@ class Reader(Canvas):
         return before + shown + after, self.size.height, before + plan.top
 
     def ticks(self) -> tuple[float, ...]:
-        """Where the matches are, from 0 to 1."""
+        """Where the matches are on the rail, from 0 to 1: those in sight lie on its thumb."""
         heights, order = self.plan.heights, self.plan.order
-        key = (len(order), heights.total if len(self.matches) <= _EXACT_TICKS else 0, self.matches)
+        key = (len(order), heights.total, self.size.height, self.matches)
         if self._ticks is None or self._ticks[0] != key:
+            total, visible, _ = self.scroll_state()
             places = [place for place in map(order.position, self.matches) if place is not None]
             if len(places) <= _EXACT_TICKS:
-                found = tuple(heights.before(place) / max(1, heights.total) for place in places)
+                lines: Iterable[float] = (heights.before(place) for place in places)
             else:
-                found = tuple(sorted({round(place / max(1, len(order)), 3) for place in places}))
-            self._ticks = (key, found)
+                lines = {round(place / len(order), 3) * heights.total for place in places}
+            thumb = max(1, round(visible * visible / max(1, total)))
+            scale = (visible - thumb) / max(1, visible - 1)
+            found = sorted({min(1.0, line / max(1, total - visible)) * scale for line in lines})
+            self._ticks = (key, tuple(found))
         return self._ticks[1]
 
     # moving
@@ -161,25 +153,14 @@ class Reader(Canvas):
         self.move(step * max(1, self.size.height // 2))
 
     def first(self) -> None:
-        self.walker.seek = None
+        self.walker.seek, self.walker.current = None, None
         self.plan.go(0)
-        self._choose_edge(0)
+        self.relay()
 
     def last(self) -> None:
-        self.walker.seek = None
+        self.walker.seek, self.walker.current = None, None
         self.plan.at_end = True
-        self._choose_edge(len(self.plan.order) - 1)
-
-    def _choose_edge(self, position: int) -> None:
-        """The first or last item becomes the current one as soon as it is there."""
-        self.walker.current = None
         self.relay()
-        if position > 0:
-            seen = self.walker.seen()
-            if seen:
-                self.walker.choose(seen[-1][0], seen[-1][2], seen[-1][3])
-                self.refresh()
-                self.post_message(self.Moved())
 
     def go_to_line(self, line: int) -> None:
         """Bring this line of the whole, as `scroll_state` counts, to the top."""
@@ -279,8 +260,13 @@ class Reader(Canvas):
         message = self.shelf.message(message_id)
         if level == WHOLE and message is not None and message.cut and self.shelf.whole(message_id) is None:
             self.ask_whole(message_id)
-        self._painted.clear()
         self.relay()
+
+    def _look(self) -> None:
+        """What must stay where it is: the current item."""
+        position, item = self.walker.position, self.walker.item()
+        if position is not None and item is not None:
+            self.plan.look_at(position, item.row)
 
     def _hold(self, key: str = "") -> None:
         """What stays where it is while things fold: the current item."""
@@ -291,14 +277,12 @@ class Reader(Canvas):
             self.plan.keep()
             return
         line = leaf.items[index].row
-        y = self.plan.y_of(position, line)
         if key:
             self.walker.choose(position, leaf, index)
-        if y is None:  # its first line is above the screen
-            y = 0 if key and line >= 0 else None
-        if y is not None:
+        if self.plan.look_at(position, line):
             self.plan.at_end = False
-            self.plan.pin = Pin(position, line, y)
+        elif key and line >= 0:  # its first line is above the screen
+            self.plan.go(position, line)
         self.plan.keep()
 
     def fold_tools(self) -> bool:
@@ -324,29 +308,14 @@ class Reader(Canvas):
     def sideways(self, step: int) -> bool:
         """Scroll a table or code that is wider than the page: the one of the current message, else the first in
         sight; False when there is none."""
-        wide = self._wide_blocks()
+        wide = wide_blocks(self.plan, self.shifts, self.size.width)
         if not wide:
             return False
         current = self.walker.current
         key = next((key for key in wide if current is not None and key[0] == current.message_id), next(iter(wide)))
-        shift = self._shifts.get(key, 0) + step * _SIDEWAYS
-        self._shifts[key] = max(0, min(shift, wide[key]))
+        self.shifts[key] = max(0, min(self.shifts.get(key, 0) + step * _SIDEWAYS, wide[key]))
         self.refresh()
         return True
-
-    def _wide_blocks(self) -> dict[tuple[int, int, int], int]:
-        """Blocks in sight that do not fit, and how far they can go."""
-        found: dict[tuple[int, int, int], int] = {}
-        for position, line in self.plan.frame:
-            leaf = self.shelf.peek(self.plan.order.ids[position])
-            if leaf is None or not 0 <= line < len(leaf.rows) or leaf.rows[line][5] < 0:
-                continue
-            row = leaf.rows[line]
-            over = measure(row[0]) + measure(row[1]) + 1 - self.size.width
-            key = (self.plan.order.ids[position], row[7] >> 26, row[5])
-            if over > 0 or self._shifts.get(key):
-                found[key] = max(found.get(key, 0), over)
-        return found
 
     # copying
 
@@ -354,26 +323,7 @@ class Reader(Canvas):
         """What the current item was made of, as it was written."""
         current, item = self.walker.current, self.walker.item()
         message = None if current is None else self.shelf.message(current.message_id)
-        if item is None or message is None:
-            return None
-        if item.kind is ItemKind.LINK:
-            return Source(item.target, "link", message.id)
-        key = item.key.removeprefix("more:")
-        if key == "reasoning":
-            return Source(message.reasoning, "reasoning", message.id)
-        if key == "commentary":
-            return Source(message.commentary, "aside", message.id)
-        if key.startswith("call:"):
-            call = (message.tool_calls or ())[int(key[5:])]
-            return Source(call.arguments, "call", message.id)
-        if key == "raw" or (not message.text and message.tool_calls_raw):
-            return Source(message.tool_calls_raw, "calls", message.id)
-        what = "output" if message.role == "tool" else "message"
-        if message.cut:
-            return Source(None, what, message.id)
-        if message.role == "tool":
-            return Source(read_outcome(message.text, message.chars).text, what, message.id)
-        return Source(message.label if message.label and key == "message" else message.text, what, message.id)
+        return None if item is None or message is None else source_of(message, item)
 
     def next_code(self) -> tuple[str, int, int] | None:
         """(code, its number, of how many): the first block of the current message, then the next one."""
@@ -395,31 +345,15 @@ class Reader(Canvas):
             return
         position, line = self.plan.frame[event.y]
         leaf = self.shelf.peek(self.plan.order.ids[position])
-        if leaf is None or not 0 <= line < len(leaf.rows):
+        index = item_at(leaf, line, event.x) if leaf is not None else None
+        if leaf is None or index is None:
             return
-        row = leaf.rows[line]
-        link = self._link_at(leaf.items, row[0], event.x)
-        index = link if link is not None else row[4]
-        if index < 0:
-            return
-        again = self.walker.item() is leaf.items[index]
+        item = leaf.items[index]
+        again = self.walker.item() is item
         self.walker.choose(position, leaf, index)
-        kind = leaf.items[index].kind
-        first = leaf.items[index].row == line
-        folds = kind in (ItemKind.CALL, ItemKind.REASONING, ItemKind.FOLD, ItemKind.MORE) and first
-        if folds or (kind is ItemKind.LINK and (again or event.chain == 2)):
+        folds = item.kind not in (ItemKind.MESSAGE, ItemKind.LINK) and item.row == line
+        if folds or (item.kind is ItemKind.LINK and (again or event.chain == 2)):
             self.act()
         else:
             self.refresh()
             self.post_message(self.Moved())
-
-    def _link_at(self, items: Sequence[Item], runs: Sequence[tuple[str, str, int]], x: int) -> int | None:
-        """Index of the link under this cell."""
-        column = 0
-        for text, _, source in runs:
-            wide = cells(text)
-            if column <= x < column + wide and source >= 0 and x >= GUTTER - 2:
-                at = source + min(len(text) - 1, x - column)
-                return next((i for i, item in enumerate(items) if item.kind is ItemKind.LINK and item.start <= at < item.end), None)
-            column += wide
-        return None

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 from hermes_tui.widgets.transcript.layout import ALL, Layout
 from hermes_tui.widgets.transcript.leaves import Item, ItemKind, Leaf
-from hermes_tui.widgets.transcript.rendering import WHOLE, matching_keys
+from hermes_tui.widgets.transcript.rendering import matching_keys
+from hermes_tui.widgets.transcript.setter import WHOLE
 
 _FAR = 400
 """Messages that a step to another item looks at: those without a line of their own are passed over."""
@@ -84,6 +85,8 @@ class Walker:
             if self.layout.shelf.peek(self.layout.order.ids[at]) is None and seen[0][0] <= at <= seen[-1][0]:
                 return  # it is being set anew
         below = at is not None and (at > seen[-1][0] or (at == seen[-1][0] and at != seen[0][0]))
+        if self.current is None:
+            below = self.layout.at_end
         position, _, leaf, index = seen[-1] if below else seen[0]
         self.choose(position, leaf, index)
 

@@ -1,0 +1,124 @@
+"""Every command and every option, once: the reader of the command line, the help and shell completion are made
+of these tables."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from hermes_tui.domain.queries import SearchOrder
+from hermes_tui.domain.sessions import Order
+
+BROWSE = "browse"
+"""The bare command; it has no word of its own."""
+SHELLS = ("bash", "zsh", "fish")
+
+
+class Command(NamedTuple):
+    """One command and what stands after it. A tuple, as is `Option`: dozens are made at every start."""
+
+    name: str
+    help: str
+    word: str = ""
+    """What its argument is called; empty for none."""
+    many: bool = False
+    """Whether it takes several words."""
+    choices: tuple[str, ...] = ()
+    screen: bool = False
+    """It opens the full-screen program."""
+
+
+COMMANDS = {
+    command.name: command
+    for command in (
+        Command("open", "read a conversation on the screen", "TARGET", screen=True),
+        Command("list", "list conversations"),
+        Command("search", "search every word", "WORDS", many=True),
+        Command("show", "print a conversation", "TARGET"),
+        Command("tree", "print the family of a session", "TARGET"),
+        Command("resume", "continue a session in hermes", "TARGET"),
+        Command("link", "print the @session link of a session", "TARGET"),
+        Command("profiles", "list profiles and their databases"),
+        Command("config", "show the settings in force"),
+        Command("completion", "print a shell completion script", "SHELL", choices=SHELLS),
+        Command("doctor", "check stores and indexes"),
+    )
+}
+BARE = Command(BROWSE, "browse every session", screen=True)
+_DATA = ("list", "search", "show", "tree", "resume", "link", "profiles", "config", "doctor")
+_ROWS = (BROWSE, "list", "search")
+
+
+class Option(NamedTuple):
+    """One option."""
+
+    flag: str
+    help: str
+    value: str = ""
+    """What its value is called; empty for a switch."""
+    number: bool = False
+    repeats: bool = False
+    commands: tuple[str, ...] = ()
+    """Those it means something to; empty for all."""
+    short: str = ""
+
+    @property
+    def name(self) -> str:
+        """Its field in `Arguments`."""
+        return self.flag[2:].replace("-", "_")
+
+
+OPTIONS = {
+    option.flag: option
+    for option in (
+        Option("--db", "a database file", "PATH"),
+        Option("--home", "a Hermes home", "DIR"),
+        Option("--profile", "a profile; may be given several times", "NAME", repeats=True, short="-p"),
+        Option("--all-profiles", "every profile"),
+        Option("--demo", "a sample store, removed at exit"),
+        Option("--demo-dir", "a sample store in DIR, which stays", "DIR"),
+        Option("--limit", "at most N rows", "N", number=True, commands=("list", "search")),
+        Option("--offset", "leave out the first N rows", "N", number=True, commands=("list", "search")),
+        Option("--all", "also what is hidden by default", commands=_ROWS),
+        Option("--sort", "order of the rows", "ORDER", commands=_ROWS),
+        Option("--reverse", "the other way round", commands=_ROWS),
+        Option("--scan", "also read tool output that no index holds", commands=("search",)),
+        Option("--source", "only from this source", "NAME", repeats=True, commands=_ROWS),
+        Option("--role", "only messages of this role", "ROLE", repeats=True, commands=_ROWS),
+        Option("--workspace", "only where the workspace contains this", "TEXT", repeats=True, commands=_ROWS),
+        Option("--before", "only before this date", "DATE", repeats=True, commands=_ROWS),
+        Option("--after", "only from this date on", "DATE", repeats=True, commands=_ROWS),
+        Option("--tui", "open the search on the screen", commands=("search",)),
+        Option("--at", "open at this message", "ID", number=True, commands=("open",)),
+        Option("--around", "only the messages around this one", "ID", number=True, commands=("show",)),
+        Option("--window", "how many on each side of it (5)", "N", number=True, commands=("show",)),
+        Option("--head", "only the first N messages", "N", number=True, commands=("show",)),
+        Option("--tail", "only the last N messages", "N", number=True, commands=("show",)),
+        Option("--print", "print the command instead of running it", commands=("resume",)),
+        Option("--json", "JSON instead of text", commands=_DATA),
+        Option("--theme", "auto, dark, light, or the name of a theme", "NAME"),
+        Option("--no-mouse", "leave the mouse to the terminal"),
+        Option("--ascii", "letters instead of glyphs"),
+        Option("--no-color", "no colours"),
+    )
+}
+SHORT = {option.short: option for option in OPTIONS.values() if option.short}
+
+EXCLUDING = (
+    *(
+        (one, other)
+        for one in ("--db", "--demo", "--demo-dir")
+        for other in ("--home", "--profile", "--all-profiles")
+    ),
+    ("--db", "--demo"),
+    ("--db", "--demo-dir"),
+    ("--profile", "--all-profiles"),
+    ("--around", "--head"),
+    ("--around", "--tail"),
+    *(("--tui", flag) for flag in ("--json", "--sort", "--reverse", "--scan", "--all", "--limit", "--offset")),
+)
+"""Pairs that make no sense together."""
+
+
+def orders(command: str) -> list[str]:
+    """What `--sort` may say."""
+    return [each.value for each in (SearchOrder if command == "search" else Order)]

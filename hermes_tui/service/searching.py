@@ -1,0 +1,193 @@
+"""A search over one or several stores: each takes its steps on reader threads, the answers are put together here.
+
+Words that no store knows as words, and conversations that hold but some of the words, are a matter of all
+stores: the phases of their searches go side by side.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass
+
+from hermes_tui.domain.families import Catalogue
+from hermes_tui.domain.profiles import StoreRef
+from hermes_tui.domain.queries import Hit, SearchPage, SearchQuery
+from hermes_tui.domain.querytext import ParsedQuery, parse_query
+from hermes_tui.domain.sessions import StoreProblem
+from hermes_tui.errors import HermesTuiError, QueryTimeout, StoreError
+from hermes_tui.service.reader import Lane, Reader
+from hermes_tui.storage.connection import Store
+from hermes_tui.storage.search import StorePage, StoreSearch
+from hermes_tui.times import now
+
+CatalogueOf = Callable[[StoreRef], Awaitable[Catalogue]]
+
+
+@dataclass(slots=True)
+class _Side:
+    """One store's search."""
+
+    ref: StoreRef
+    search: StoreSearch
+    page: StorePage | None = None
+
+
+async def run_search(
+    reader: Reader, stores: Sequence[StoreRef], catalogue_of: CatalogueOf, query: SearchQuery
+) -> AsyncIterator[SearchPage]:
+    """Pages of growing goodness; the last has `final` set. Raises `BadQuery`; `StoreError` only when no store at
+    all can be read."""
+    began = time.monotonic()
+    parsed = parse_query(query.text, present=now(), typing_at=query.typing_at)
+    sides, problems = await _open(stores, catalogue_of, query, parsed)
+    running = Running(reader, parsed, query, sides, problems, began)
+    async for page in running.pages():
+        yield page
+
+
+async def _open(
+    stores: Sequence[StoreRef], catalogue_of: CatalogueOf, query: SearchQuery, parsed: ParsedQuery
+) -> tuple[list[_Side], list[StoreProblem]]:
+    """The stores that can be read, and why the others cannot."""
+    found = await asyncio.gather(*(catalogue_of(ref) for ref in stores), return_exceptions=True)
+    sides: list[_Side] = []
+    problems: list[StoreProblem] = []
+    failures: list[StoreError] = []
+    for ref, catalogue in zip(stores, found, strict=True):
+        if isinstance(catalogue, StoreError):
+            failures.append(catalogue)
+            problems.append(_problem(ref, catalogue))
+        elif isinstance(catalogue, BaseException):
+            raise catalogue
+        else:
+            sides.append(_Side(ref, StoreSearch(query, parsed, catalogue)))
+    if failures and not sides:
+        raise failures[0]
+    return sides, problems
+
+
+def _problem(ref: StoreRef, error: HermesTuiError) -> StoreProblem:
+    return StoreProblem(ref.profile, str(ref.db), str(error))
+
+
+class Running:
+    """A search under way."""
+
+    def __init__(
+        self,
+        reader: Reader,
+        parsed: ParsedQuery,
+        query: SearchQuery,
+        sides: list[_Side],
+        problems: list[StoreProblem],
+        began: float,
+    ) -> None:
+        self._reader, self._parsed, self._query = reader, parsed, query
+        self._sides, self._problems, self._began = sides, problems, began
+        self._shown: tuple[Hit, ...] = ()
+        """Of the last page that was given out."""
+
+    async def pages(self) -> AsyncIterator[SearchPage]:
+        """Every phase in turn."""
+        for phase in (self._nothing, self._inside, self._wider, self._less, self._finish):
+            phase()
+            async for page in self._advance():
+                yield page
+        yield self._page(final=True)
+
+    def _nothing(self) -> None:
+        """The first phase is what a search begins with."""
+
+    def _inside(self) -> None:
+        absent = [side.search.absent for side in self._sides]
+        everywhere = frozenset.intersection(*absent) if absent else frozenset()
+        if everywhere:
+            for side in self._sides:
+                side.search.look_inside(everywhere)
+
+    def _wider(self) -> None:
+        for side in self._sides:
+            side.search.look_wider()
+
+    def _less(self) -> None:
+        if not any(side.page is not None and side.page.total for side in self._sides):
+            for side in self._sides:
+                side.search.settle_for_less()
+
+    def _finish(self) -> None:
+        for side in self._sides:
+            side.search.finish()
+
+    async def _advance(self) -> AsyncIterator[SearchPage]:
+        """Steps of this phase, of all stores at once; a page after each that found something new."""
+        tasks = {asyncio.create_task(self._step(side)): side for side in self._sides if not side.search.resting}
+        try:
+            while tasks:
+                done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    side = tasks.pop(task)
+                    if self._taken(side, task) and not side.search.resting:
+                        tasks[asyncio.create_task(self._step(side))] = side
+                page = self._page(final=False)
+                if page.progress is not None or page.hits != self._shown:
+                    self._shown = page.hits
+                    yield page
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _step(self, side: _Side) -> StorePage:
+        def job(store: Store) -> StorePage:
+            side.search.step(store)
+            return side.search.page(store)
+
+        return await self._reader.run(side.ref, job, lane=Lane.SEARCH)
+
+    def _taken(self, side: _Side, task: asyncio.Task[StorePage]) -> bool:
+        """Keep the outcome of a step. A store that fails leaves the search, and hides no other."""
+        try:
+            side.page = task.result()
+        except (StoreError, QueryTimeout) as error:
+            self._sides.remove(side)
+            self._problems.append(_problem(side.ref, error))
+            if not self._sides:
+                raise
+            return False
+        return True
+
+    def _page(self, *, final: bool) -> SearchPage:
+        pages = [side.page for side in self._sides if side.page is not None]
+        hits = pages[0].hits if len(pages) == 1 else tuple(heapq.merge(*(page.hits for page in pages)))
+        offset, limit = self._query.offset, self._query.limit
+        chosen = hits[offset : None if limit is None else offset + limit]
+        going = [page.progress for page in pages if page.progress is not None]
+        return SearchPage(
+            hits=tuple(hit for _, hit in chosen),
+            total=sum(page.total for page in pages),
+            searched=sum(page.searched for page in pages),
+            expression=next((page.expression for page in pages), ""),
+            route=_route(frozenset().union(*(page.routes for page in pages))),
+            elapsed_ms=(time.monotonic() - self._began) * 1_000,
+            final=final,
+            progress=min(going) if going and not final else None,
+            notices=self._notices(pages),
+            errors=tuple(self._problems),
+            words=self._parsed.words,
+        )
+
+    def _notices(self, pages: Sequence[StorePage]) -> tuple[str, ...]:
+        """Of several stores each says what it has to say by its own name."""
+        if len(self._sides) < 2:
+            return tuple(dict.fromkeys(notice for page in pages for notice in page.notices))
+        said = [(side.ref.profile, notice) for side in self._sides if side.page for notice in side.page.notices]
+        return tuple(dict.fromkeys(f"{profile}: {notice}" for profile, notice in said))
+
+
+def _route(routes: frozenset[str]) -> str:
+    """`fts`, `trigram`, `scan`, `mixed`, or `filter`."""
+    found = routes - {"filter"} or routes
+    return next(iter(found)) if len(found) == 1 else "mixed" if found else ""

@@ -1,0 +1,266 @@
+"""Find one boolean tree in one store: by an index where one answers, by reading the messages where none does.
+
+Every message is in one of two parts: those that an index is asked about, whose matches SQLite counts and ranks,
+and those that are read: structured content, what an index lacks or is blind for, long tool output when asked for.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+
+from hermes_tui.domain.queries import SearchOrder
+from hermes_tui.domain.querytrees import Leaf, Node, Or, positive
+from hermes_tui.storage import matches
+from hermes_tui.storage.connection import Store
+from hermes_tui.storage.fts import Index, Indexes, Scale, scale, structured_ids, trigrams_only, words_only
+from hermes_tui.storage.judging import UNICODE, Judge, judge_ids
+from hermes_tui.storage.matches import UNSURE, Conditions, Group, Groups, Top
+from hermes_tui.storage.parts import Parts
+from hermes_tui.storage.scan import Judged, Stretch, Task, everything, gaps_of, listed, scan_slice
+from hermes_tui.storage.scopes import DEMOTED, Scope
+from hermes_tui.storage.settling import settled
+from hermes_tui.storage.tallies import Scorer, grouped, merged
+
+MANY = 5_000
+"""Matches from which on the answer comes in steps."""
+_AT_ONCE = 50
+"""The newest matches, for the first step."""
+_TOOLS = "m.role is 'tool'"
+_CALLS = "coalesce(m.tool_calls, '') not in ('', '[]')"
+
+Step = Callable[[Store], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """Where and how to look; the same for everything that one search asks of one store."""
+
+    indexes: Indexes
+    scope: Scope
+    where: Conditions
+    order: SearchOrder
+    deep: bool
+    """Tool output is read to its end."""
+
+    @property
+    def cut(self) -> bool:
+        """Only the beginning of tool output is looked at."""
+        return self.indexes.base is not None and self.indexes.base.cut and not self.deep
+
+    @property
+    def tokenizer(self) -> str:
+        return self.indexes.base.tokenizer if self.indexes.base is not None else UNICODE
+
+
+@dataclass(slots=True)
+class Finding:
+    """One tree, what was found of it so far, and what is still to be done."""
+
+    tree: Node
+    parts: Parts
+    ground: Ground
+    steps: list[Step] = field(default_factory=list)
+    index: Index | None = None
+    """The one that is asked."""
+    within: Conditions = field(default_factory=lambda: Conditions([]))
+    """What the messages are that it is asked about."""
+    groups: Groups = field(default_factory=dict)
+    """Of these, what matches."""
+    complete: bool = False
+    """`groups` are those of all matches, not only of the newest."""
+    judged: dict[int, Judged] = field(default_factory=dict)
+    """Of the messages that were read, those that match."""
+    partly: dict[int, Judged] = field(default_factory=dict)
+    """Those that hold a part of the query."""
+    seen: set[Leaf] = field(default_factory=set)
+    """Words that occur in a message that was read."""
+    routes: set[str] = field(default_factory=set)
+    task: Task | None = None
+    unreadable: int = 0
+    summed: bool = False
+    """Of each session only the one best message is known."""
+    _scorer: tuple[int, Scorer] | None = None
+
+    def begin(self, store: Store) -> None:
+        """Choose the way, and queue its steps."""
+        base, trigram = self.ground.indexes.base, self.ground.indexes.trigram
+        if base is not None and words_only(self.tree):
+            self.index = base
+            self.routes.add("fts")
+        elif trigram is not None and trigrams_only(self.tree):
+            self.index = trigram
+            self.routes.add("trigram")
+        stretches = self._divide(store)
+        if self.index is None:
+            self.complete = True
+        elif matches.count(store, self.index, self.tree) > MANY:
+            self.steps += [self._newest, self._recent, self._sum]
+        else:
+            self.steps.append(self._rank)
+        if self.index is not None and self.index.inline:
+            self.steps.append(self._settle)
+        if stretches:
+            self.steps.append(lambda store: self._start_reading(store, stretches))
+
+    def _divide(self, store: Store) -> list[Stretch]:
+        """Part the messages: what is left to the index, and what must be read."""
+        base, trigram = self.ground.indexes.base, self.ground.indexes.trigram
+        self.within = self.ground.where
+        if base is None:
+            return everything(store, held=False)
+        structured = structured_ids(store, base)
+        apart = [*gaps_of(base.gaps), *listed(structured)]
+        if self.index is None:
+            return [*everything(store), *apart]
+        self.within = self.within.also(
+            "m.id not in (select value from json_each(:structured))", structured=json.dumps(structured)
+        )
+        for number, (low, high) in enumerate(base.gaps):
+            bounds = {f"gap{number}": low, f"gap{number}_end": high}
+            self.within = self.within.also(f"not (m.id > :gap{number} and m.id <= :gap{number}_end)", **bounds)
+        blind = []
+        if self.ground.deep and base.cut:
+            blind.append(_TOOLS)
+        if self.index is trigram:
+            blind.append(f"not exists (select 1 from {trigram.name}_docsize d where d.id = m.id)")
+            if not trigram.has_calls:
+                blind.append(_CALLS)
+        if blind:
+            self.within = self.within.also(f"not ({' or '.join(blind)})")
+            apart = [*everything(store, " or ".join(blind)), *apart]
+        return apart
+
+    # what an index answers
+
+    def _human(self) -> Conditions:
+        """Messages of sessions that nothing demotes: automation shall not drown them."""
+        return self.within.also(
+            """m.session_id in (
+                select s.id
+                from sessions s
+                where coalesce(s.source, '') not in (select value from json_each(:demoted))
+            )""",
+            demoted=json.dumps(sorted(DEMOTED)),
+        )
+
+    def _newest(self, store: Store) -> None:
+        assert self.index is not None
+        groups: Groups = {}
+        for kind, top in matches.newest(store, self.index, self.tree, self._human(), _AT_ONCE):
+            group = groups.setdefault(top.session_id, {}).setdefault(kind, Group(0))
+            group.count += 1
+            group.tops.append(top._replace(score=-float(top.id)))  # the newest first
+        self.groups = groups
+
+    def _recent(self, store: Store) -> None:
+        assert self.index is not None
+        order = self.ground.order
+        self.groups = matches.ranked(store, self.index, self.tree, self._human(), order, recent=MANY)
+
+    def _rank(self, store: Store) -> None:
+        assert self.index is not None
+        self.groups = matches.ranked(store, self.index, self.tree, self.within, self.ground.order)
+        self.complete = True
+
+    def _sum(self, store: Store) -> None:
+        assert self.index is not None
+        self.groups = matches.summed(store, self.index, self.tree, self.within, self.ground.order)
+        self.complete = self.summed = True
+
+    def _settle(self, store: Store) -> None:
+        self.groups = self._settled(store, self.groups)
+
+    def refine(self, store: Store, session_ids: Sequence[str]) -> None:
+        """Learn the best few messages of these sessions, where only one of each is known."""
+        if self.index is None or not self.summed:
+            return
+        within = self.within.in_sessions(list(session_ids))
+        groups = matches.ranked(store, self.index, self.tree, within, self.ground.order)
+        self.groups = {**self.groups, **(self._settled(store, groups) if self.index.inline else groups)}
+
+    def _settled(self, store: Store, groups: Groups) -> Groups:
+        index = self.index
+        assert index is not None
+        judge = Judge(self.tree, tokenizer=self.ground.tokenizer)
+
+        def said(ids: Sequence[int]) -> set[int]:
+            return {each for each, verdict in judge_ids(store, judge, ids).items() if verdict.said}
+
+        def others(session_ids: Sequence[str]) -> dict[str, list[Top]]:
+            found: dict[str, list[Top]] = {}
+            for kind, top in matches.every(store, index, self.tree, self.within.in_sessions(list(session_ids))):
+                if kind == UNSURE:
+                    found.setdefault(top.session_id, []).append(top)
+            return found
+
+        return settled(groups, self.ground.order, said, others)
+
+    # what is read
+
+    def _start_reading(self, store: Store, stretches: list[Stretch]) -> None:
+        words = tuple(dict.fromkeys(positive(self.tree)))
+        asked = self.tree if len(words) == 1 else Or(words)
+        judge = Judge(self.tree, self.parts.units, self.parts.barred, tokenizer=self.ground.tokenizer)
+        base = self.ground.indexes.base
+        self.task = Task(judge, asked, stretches, self.ground.where, base, self.ground.cut)
+        if any(not stretch.few for stretch in stretches):
+            self.routes.add("scan")
+        self.steps.insert(1, self._read)
+
+    def _read(self, store: Store) -> None:
+        task = self.task
+        assert task is not None
+        found = [row for row in scan_slice(store, task) if row.session_id in self.ground.scope.places]
+        for row in found:
+            verdict = row.verdict
+            self.seen.update(leaf for leaf, n in zip(task.judge.leaves, verdict.counts, strict=True) if n)
+            if verdict.whole:
+                self.judged[row.id] = row
+            if verdict.units:
+                self.partly[row.id] = row
+        self._scorer = None
+        if task.stretches:
+            self.steps.insert(1, self._read)
+        else:
+            self.unreadable, self.task = task.unreadable, None
+
+    # what was found
+
+    @property
+    def progress(self) -> float | None:
+        """How far the reading is, while messages are read."""
+        return None if self.task is None else self.task.progress
+
+    def found(self, store: Store) -> Groups:
+        """Every match so far."""
+        if not self.judged:
+            return self.groups
+        rows = grouped(self.judged.values(), self.scorer(store), self.ground.order)
+        return merged(self.groups, rows, self.ground.order)
+
+    def holding(self, store: Store, session_ids: Iterable[str]) -> Groups:
+        """Messages of these sessions that were read and hold a part of the query."""
+        wanted = set(session_ids)
+        rows = [row for row in self.partly.values() if row.session_id in wanted]
+        return grouped(rows, self.scorer(store), self.ground.order) if rows else {}
+
+    def scorer(self, store: Store) -> Scorer:
+        """Measures rows that were read as the index measures its own; without one, by each other."""
+        known = {**self.partly, **self.judged}
+        if self._scorer is not None and self._scorer[0] == len(known):
+            return self._scorer[1]
+        judge = Judge(self.tree, self.parts.units, tokenizer=self.ground.tokenizer)
+        frequencies = [sum(1 for row in known.values() if row.verdict.counts[i]) for i in range(len(judge.leaves))]
+        if self.index is not None:
+            measure = scale(store, self.index)
+            frequencies = [
+                n + matches.count(store, self.index, leaf) for n, leaf in zip(frequencies, judge.leaves, strict=True)
+            ]
+        else:
+            newest = store.conn.execute("select max(id) from messages").fetchone()[0] or 1
+            lengths = [row.verdict.length for row in known.values()]
+            measure = Scale(newest, max(sum(lengths) / max(len(lengths), 1), 1.0))
+        self._scorer = (len(known), Scorer.of(measure, frequencies))
+        return self._scorer[1]

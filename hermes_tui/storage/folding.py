@@ -1,0 +1,110 @@
+"""Matching messages as the transcript shows them: copies counted once, and shown where the one that is shown
+stands."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from hermes_tui.domain.families import Catalogue
+from hermes_tui.domain.querytrees import Node
+from hermes_tui.storage import matches
+from hermes_tui.storage.connection import Store
+from hermes_tui.storage.copies import load_folds
+from hermes_tui.storage.finding import Finding
+from hermes_tui.storage.matches import BEST, Top
+from hermes_tui.storage.rows import BY_TIME, pinned
+from hermes_tui.storage.scan import Judged
+from hermes_tui.storage.tallies import Tally
+
+_FEW = 40
+"""Conversations that are looked at one by one; of more, first those that can hold copies are found."""
+
+
+def fold(
+    store: Store,
+    catalogue: Catalogue,
+    finding: Finding,
+    tallies: Sequence[Tally],
+    tree: Node,
+    read: Mapping[int, Judged],
+) -> None:
+    """Correct counts and messages of these tallies, which `tree` brought. `read`: the messages that were judged
+    one by one and count."""
+    scope = finding.ground.scope
+    suspects = None if len(tallies) <= _FEW else suspicious(store)
+    doubtful: dict[str, list[str]] = {}
+    for tally in tallies:
+        sessions = scope.sessions_of(tally.conversation.root_id)
+        several = any(len(catalogue.chains[each].segments) > 1 for each in sessions)
+        likely = several or suspects is None or not suspects.isdisjoint(sessions)
+        if likely and (tally.count > 1 or several):
+            doubtful[tally.conversation.root_id] = sessions
+    if not doubtful:
+        return
+    wanted = [each for sessions in doubtful.values() for each in sessions]
+    matching = _matching(store, finding, tree, wanted, read)
+    for tally in tallies:
+        if tally.conversation.root_id in doubtful and not store.stopped():
+            sessions = doubtful[tally.conversation.root_id]
+            _correct(store, catalogue, tally, {each: matching.get(each, set()) for each in sessions})
+
+
+def _matching(
+    store: Store, finding: Finding, tree: Node, session_ids: Sequence[str], read: Mapping[int, Judged]
+) -> dict[str, set[int]]:
+    """Session → ids of its matching messages."""
+    found: dict[str, set[int]] = defaultdict(set)
+    wanted = set(session_ids)
+    for row in read.values():
+        if row.session_id in wanted:
+            found[row.session_id].add(row.id)
+    if finding.index is not None:
+        where = finding.within.in_sessions(list(session_ids))
+        for message_id, session_id in matches.ids(store, finding.index, tree, where):
+            found[session_id].add(message_id)
+    return found
+
+
+def _correct(store: Store, catalogue: Catalogue, tally: Tally, matching: Mapping[str, Iterable[int]]) -> None:
+    """Count messages that are shown, and show those."""
+    shown: set[int] = set()
+    aliases: dict[int, int] = {}
+    for root_id in dict.fromkeys(catalogue.chains[each].root.id for each in matching):
+        chain = catalogue.chains[root_id]
+        folds = load_folds(store, chain)
+        for segment in chain.segments:
+            for message_id in matching.get(segment.id, ()):
+                aliases[message_id] = folds.shown(message_id)
+                shown.add(aliases[message_id])
+    tally.count = len(shown)
+    tops: dict[int, Top] = {}
+    for top in tally.tops:
+        there = aliases.get(top.id, top.id)
+        tops.setdefault(there, top._replace(id=there))
+    tally.tops = list(tops.values())[:BEST]
+
+
+def suspicious(store: Store) -> frozenset[str]:
+    """Sessions in which a message may lie twice: some time occurs twice, or something was compacted. Kept until
+    the store is written."""
+    key = ("search", "copies")
+    version = store.version()
+    kept = store.memory.get(key)
+    if kept is not None and kept[0] == version and isinstance(kept[1], frozenset):
+        return kept[1]
+    schema = store.schema
+    asked = [
+        f"""
+        select cast(m.session_id as text)
+        from messages m {pinned(schema, BY_TIME)}
+        group by m.session_id, m.timestamp
+        having count(*) > 1
+        """
+    ]
+    if "compacted" in schema.messages:
+        hint = pinned(schema, "idx_messages_session_active")
+        asked.append(f"select distinct cast(m.session_id as text) from messages m {hint} where m.active = 0")
+    found = frozenset(row[0] for sql in asked for row in store.conn.execute(sql).fetchall())
+    store.memory[key] = (version, found)
+    return found

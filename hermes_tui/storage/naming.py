@@ -1,0 +1,113 @@
+"""What a query names outright: a session by link, id or exact title, or conversations by words of their titles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from hermes_tui.domain.families import Catalogue
+from hermes_tui.domain.filters import Filters
+from hermes_tui.domain.queries import Tier
+from hermes_tui.domain.querytrees import Node
+from hermes_tui.domain.sessions import Conversation, Segment
+from hermes_tui.domain.targets import read_name, resolve
+from hermes_tui.domain.titles import Title
+from hermes_tui.errors import TargetAmbiguous, TargetNotFound
+from hermes_tui.storage.connection import Store
+from hermes_tui.storage.facts import StoreFacts
+from hermes_tui.storage.scopes import Scope, marked
+
+_LONGEST_NAME = 300
+_TELLING = 8
+"""Characters from which on the beginning of an id names all the sessions that begin so."""
+_HINTING = 4
+"""Characters from which on it names the only one, if there is a digit in it."""
+
+
+class Named(NamedTuple):
+    """A conversation that the query names."""
+
+    conversation: Conversation
+    tier: Tier
+    delegate: bool = False
+    """The title is that of a run which the conversation started."""
+
+
+def find_targets(store: Store, catalogue: Catalogue, text: str, filters: Filters) -> list[Named]:
+    """What a pasted link, id, beginning of an id, or exact title means, newest first. Nothing is left out, but
+    what filter words exclude."""
+    if not text or len(text) > _LONGEST_NAME:
+        return []
+    found = []
+    conversations = marked(store, catalogue)
+    facts = StoreFacts(store, catalogue)
+    for segment in _segments(catalogue, text):
+        root_id = catalogue.chains[segment.id].root.id
+        conversation = conversations.get(root_id) or catalogue.by_root(root_id)
+        if conversation is None or not filters.takes("source", (segment.source,)):
+            continue
+        if filters.passes(conversation, facts=facts):
+            found.append(Named(conversation, Tier.TARGET))
+    unique = {named.conversation.root_id: named for named in found}
+    return sorted(unique.values(), key=lambda named: -(named.conversation.last_active or 0.0))
+
+
+def _segments(catalogue: Catalogue, text: str) -> Iterator[Segment]:
+    try:
+        link = read_name(text)
+        if link.profile not in (None, catalogue.profile):
+            return
+        segment = resolve([catalogue], link).segment
+    except TargetAmbiguous as several:
+        if len(link.id) >= _TELLING:
+            yield from (_segment(catalogue, candidate.id) for candidate in several.candidates)
+        return
+    except TargetNotFound:
+        return
+    telling = segment.id == link.id or not segment.id.startswith(link.id) or len(link.id) >= _TELLING
+    if telling or (len(link.id) >= _HINTING and any(char.isdigit() for char in link.id)):
+        yield segment
+
+
+def _segment(catalogue: Catalogue, session_id: str) -> Segment:
+    return next(each for each in catalogue.chains[session_id].segments if each.id == session_id)
+
+
+class Titles:
+    """The titles of a catalogue, read once."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self.catalogue = catalogue
+        self._titles: list[tuple[str, Title]] = []
+        for session_id, chain in catalogue.chains.items():
+            segment = chain.segments[0] if len(chain.segments) == 1 else _segment(catalogue, session_id)
+            text = segment.title or segment.display_name
+            if text:
+                self._titles.append((session_id, Title.of(text)))
+
+    def named(self, tree: Node, scope: Scope) -> dict[str, Named]:
+        """Root id → conversation, for those that have a title in which the words occur."""
+        found: dict[str, Named] = {}
+        for session_id, title in self._titles:
+            place = scope.places.get(session_id)
+            if place is None or not title.matches(tree):
+                continue
+            tier = Tier.AUTOMATION if place.automation else Tier.TITLE
+            named = Named(scope.conversations[place.root_id], tier, place.delegate)
+            before = found.get(place.root_id)
+            if before is None or (named.tier is Tier.TITLE, not named.delegate) > (
+                before.tier is Tier.TITLE,
+                not before.delegate,
+            ):
+                found[place.root_id] = named
+        return found
+
+
+def titles_of(store: Store, catalogue: Catalogue) -> Titles:
+    """Kept as long as the catalogue is the same."""
+    kept = store.memory.get(("search", "titles"))
+    if kept is not None and isinstance(kept[1], Titles) and kept[1].catalogue is catalogue:
+        return kept[1]
+    titles = Titles(catalogue)
+    store.memory["search", "titles"] = (0, titles)
+    return titles

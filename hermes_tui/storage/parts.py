@@ -1,0 +1,74 @@
+"""The parts of a query: what must occur for all of it to occur, in one message or spread over several."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from hermes_tui.domain.querytrees import And, Leaf, Node, Or, Without
+
+_MOST = 40
+"""Parts from which on a query is a pasted text: whoever pastes one looks for that text, not for its words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What may occur by itself. Empty for a query that has but one part."""
+
+    units: tuple[Node, ...] = ()
+    branches: tuple[tuple[int, ...], ...] = ()
+    """Ways to have it all: indexes into `units`."""
+    barred: Node | None = None
+    """What must not occur in a message for its parts to count."""
+
+    @property
+    def any(self) -> Node:
+        """Any part."""
+        return self.units[0] if len(self.units) == 1 else Or(self.units)
+
+    def one(self, number: int) -> Node:
+        """One part, in messages that hold nothing barred."""
+        return self._allowed(self.units[number])
+
+    @property
+    def any_allowed(self) -> Node:
+        """Any part, in messages that hold nothing barred."""
+        return self._allowed(self.any)
+
+    def _allowed(self, node: Node) -> Node:
+        return node if self.barred is None else Without(node, self.barred)
+
+
+def parts_of(tree: Node) -> Parts:
+    """The words that stand side by side; of alternatives, those of each."""
+    base, barred = (tree.base, tree.barred) if isinstance(tree, Without) else (tree, None)
+    branches = base.children if isinstance(base, Or) else (base,)
+    units: list[Node] = []
+    ways: list[tuple[int, ...]] = []
+    for branch in branches:
+        if not isinstance(branch, And):
+            continue
+        ways.append(tuple(range(len(units), len(units) + len(branch.children))))
+        units += branch.children
+    return Parts(tuple(units), tuple(ways), barred) if 0 < len(units) <= _MOST else Parts()
+
+
+def with_inside(node: Node, absent: frozenset[Leaf]) -> Node:
+    """The same tree, these words looked for inside words; what is excluded stays as it is."""
+    if isinstance(node, Leaf):
+        if node not in absent:
+            return node
+        return Leaf(node.text, node.form, node.typing, inside=True)
+    if isinstance(node, Without):
+        return Without(with_inside(node.base, absent), node.barred)
+    return type(node)(tuple(with_inside(child, absent) for child in node.children))
+
+
+def without_empty(node: Node, empty: frozenset[Leaf]) -> Node | None:
+    """The same tree without leaves in which FTS5 finds no word."""
+    if isinstance(node, Leaf):
+        return None if node in empty else node
+    if isinstance(node, Without):
+        base, barred = without_empty(node.base, empty), without_empty(node.barred, empty)
+        return base if base is None or barred is None else Without(base, barred)
+    kept = tuple(child for child in (without_empty(child, empty) for child in node.children) if child is not None)
+    return None if not kept else kept[0] if len(kept) == 1 else type(node)(kept)

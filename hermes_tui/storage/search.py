@@ -1,0 +1,328 @@
+"""One store's side of a search, in steps that a reader thread takes one by one.
+
+    search = StoreSearch(query, parsed, catalogue)
+    …step(store) until resting        whole words, in every tier from target down to tool
+    search.look_inside(absent)        words that no store knows as words
+    search.look_wider()               all words, in different messages
+    search.settle_for_less()          some of the words, when nothing else was found anywhere
+    search.finish()                   copies, counts
+
+After any step `page(store)` says what is known. A step that raises has changed nothing, and can be taken again.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import Counter
+from dataclasses import dataclass, field
+
+from hermes_tui.domain.families import Catalogue
+from hermes_tui.domain.queries import UNREAD, Hit, Match, SearchQuery, Tier
+from hermes_tui.domain.querytext import ParsedQuery
+from hermes_tui.domain.querytrees import And, Leaf, Node, leaves, positive
+from hermes_tui.errors import BadQuery
+from hermes_tui.storage import matches, spreading
+from hermes_tui.storage.connection import Store, is_damage
+from hermes_tui.storage.finding import Finding, Ground, Step
+from hermes_tui.storage.folding import fold
+from hermes_tui.storage.fts import Indexes, express, look
+from hermes_tui.storage.judging import empty_leaves
+from hermes_tui.storage.matches import BEST, Groups, conditions
+from hermes_tui.storage.naming import Named, find_targets, titles_of
+from hermes_tui.storage.parts import parts_of, with_inside, without_empty
+from hermes_tui.storage.scopes import Scope, build_scope
+from hermes_tui.storage.snippets import load_matches
+from hermes_tui.storage.tallies import PARTIAL, SPREAD, WHOLE, Tally, tally
+from hermes_tui.text import count
+
+_NARROW = 400
+"""Sessions that a statement names one by one, where a search is narrowed to them."""
+FIRST = 200
+"""Hits that are shown with all their matches; of those behind, the best one is read."""
+
+SortKey = tuple[float | str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StorePage:
+    """What one store knows so far."""
+
+    hits: tuple[tuple[SortKey, Hit], ...]
+    """In order."""
+    total: int
+    searched: int
+    expression: str
+    routes: frozenset[str]
+    notices: tuple[str, ...]
+    progress: float | None
+
+
+@dataclass(slots=True)
+class StoreSearch:
+    """See the module."""
+
+    query: SearchQuery
+    parsed: ParsedQuery
+    catalogue: Catalogue
+    steps: list[Step] = field(default_factory=list)
+    scope: Scope = field(default_factory=Scope)
+    ground: Ground | None = None
+    tree: Node | None = None
+    finding: Finding | None = None
+    targets: list[Named] = field(default_factory=list)
+    titles: dict[str, Named] = field(default_factory=dict)
+    absent: frozenset[Leaf] = frozenset()
+    """Plain words that stand in no searched message of this store as words."""
+    _inside: frozenset[Leaf] = frozenset()
+    _wide: Groups = field(default_factory=dict)
+    _less: Groups = field(default_factory=dict)
+    _parts: Counter[str] = field(default_factory=Counter)
+    _passing: list[Tally] = field(default_factory=list)
+    """Conversations that pass, for a query of filter words only."""
+    _tallies: list[Tally] | None = None
+    _folded: list[Tally] | None = None
+    """The same, when nothing will change any more."""
+    _finished: bool = False
+    _matches: dict[int, Match] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.steps = [self._prepare]
+
+    @property
+    def resting(self) -> bool:
+        """Nothing to do until the next phase is asked for."""
+        return not self.steps and not (self.finding and self.finding.steps)
+
+    def step(self, store: Store) -> None:
+        """Take the next step."""
+        queue = self.finding.steps if self.finding is not None and self.finding.steps else self.steps
+        step = queue[0]
+        try:
+            step(store)
+        except sqlite3.DatabaseError as error:
+            if not is_damage(error) or self.ground is None or self.ground.indexes.base is None:
+                raise
+            self._distrust(store)
+            return
+        queue.remove(step)
+        self._tallies = None
+
+    # phases
+
+    def look_inside(self, absent: frozenset[Leaf]) -> None:
+        """Look for these words inside words."""
+        if self.tree is None or absent.isdisjoint(positive(self.tree)):
+            return
+        self._inside = absent & frozenset(positive(self.tree))
+        self.steps.append(self._begin)
+
+    def look_wider(self) -> None:
+        """Look for all words in different messages."""
+        if self.finding is not None and self.finding.parts.units:
+            self.steps.append(self._spread)
+
+    def settle_for_less(self) -> None:
+        """Look for some of the words."""
+        if self.finding is not None and self.finding.parts.units:
+            self.steps.append(self._partial)
+
+    def finish(self) -> None:
+        """Leave nothing provisional."""
+        if self.finding is not None:
+            self.steps += [self._refine, self._fold]
+        else:
+            self._finished = True
+
+    # steps
+
+    def _prepare(self, store: Store) -> None:
+        filters = self.parsed.filters
+        self.scope = build_scope(store, self.catalogue, filters, include_hidden=self.query.include_hidden)
+        where = conditions(store.schema, filters)
+        if len(self.scope.places) <= _NARROW:
+            where = where.in_sessions(list(self.scope.places))
+        deep = self.query.scan or "tool" in filters.wanted.get("role", ())
+        self.ground = Ground(look(store), self.scope, where, self.query.order, deep)
+        self.targets = find_targets(store, self.catalogue, self.parsed.plain, filters)
+        if self.parsed.expression is None:
+            self._passing = self._filtered(store)
+            return
+        empty = empty_leaves(tuple(leaves(self.parsed.expression)))
+        self.tree = without_empty(self.parsed.expression, empty)
+        if self.tree is None:
+            raise BadQuery(self.query.text, "there is nothing to search for, only punctuation")
+        if not filters.on_messages:
+            self.titles = titles_of(store, self.catalogue).named(self.tree, self.scope)
+        self.steps += [self._begin, self._note_words]
+
+    def _filtered(self, store: Store) -> list[Tally]:
+        """The conversations that pass a query of filter words only."""
+        assert self.ground is not None
+        sessions = set(self.scope.places)
+        if self.parsed.filters.on_messages:
+            sessions &= matches.sessions_where(store, self.ground.where)
+        places = [self.scope.places[session_id] for session_id in sessions]
+        by_runs_only = {place.root_id: True for place in places} | {
+            place.root_id: False for place in places if not place.delegate
+        }
+        return [
+            Tally(self.scope.conversations[root_id], Tier.FILTER, delegate=delegate)
+            for root_id, delegate in by_runs_only.items()
+        ]
+
+    def _begin(self, store: Store) -> None:
+        assert self.tree is not None
+        assert self.ground is not None
+        tree = with_inside(self.tree, self._inside)
+        finding = Finding(tree, parts_of(tree), self.ground)
+        finding.begin(store)
+        self.finding = finding
+
+    def _distrust(self, store: Store) -> None:
+        """An index is damaged: read instead."""
+        assert self.ground is not None
+        notice = "The search index is damaged: the messages themselves were read."
+        ground = self.ground
+        self.ground = Ground(Indexes(None, None, (notice,)), ground.scope, ground.where, ground.order, ground.deep)
+        self._wide, self._less, self._tallies = {}, {}, None
+        if self.tree is None:
+            self.steps = [self._prepare]
+        else:
+            self._begin(store)
+            self.steps = [step for step in self.steps if step != self._begin]
+
+    def _note_words(self, store: Store) -> None:
+        """Which plain words stand nowhere as words. Whoever finds all words of a query has seen each of them."""
+        assert self.finding is not None
+        assert self.tree is not None
+        finding = self.finding
+        words = {leaf for leaf in positive(self.tree) if leaf.plain and not leaf.substring} - finding.seen
+        if words and _all_needed(self.tree) and any(place in self.scope.places for place in finding.found(store)):
+            words = set()
+        base = finding.ground.indexes.base
+        if base is not None:
+            searched = set(self.scope.places)
+            words = {leaf for leaf in words if not matches.occurs(store, base, leaf, finding.within, searched)}
+        self.absent = frozenset(words)
+
+    def _spread(self, store: Store) -> None:
+        assert self.finding is not None
+        known = {each.conversation.root_id for each in self._tally(store)}
+        self._wide = spreading.spread(store, self.finding, known)
+
+    def _partial(self, store: Store) -> None:
+        assert self.finding is not None
+        self._less, self._parts = spreading.partial(store, self.finding)
+
+    def _refine(self, store: Store) -> None:
+        assert self.finding is not None
+        first = self._tally(store)[: FIRST + self.query.offset]
+        sessions = [each for known in first for each in self.scope.sessions_of(known.conversation.root_id)]
+        self.finding.refine(store, sessions)
+
+    def _fold(self, store: Store) -> None:
+        finding = self.finding
+        assert finding is not None
+        tallies = self._tally(store)
+        tight = [each for each in tallies if not each.loose]
+        fold(store, self.catalogue, finding, tight, finding.tree, finding.judged)
+        if len(tight) < len(tallies):
+            loose = [each for each in tallies if each.loose]
+            fold(store, self.catalogue, finding, loose, finding.parts.any_allowed, finding.partly)
+        self._folded = tallies
+
+    # what is known
+
+    def _tally(self, store: Store) -> list[Tally]:
+        """All conversations of the answer, in order."""
+        if self._folded is not None:
+            return self._folded
+        if self._tallies is None:
+            self._tallies = sorted(self._all(store), key=lambda each: each.key(self.query.order))
+        return self._tallies
+
+    def _all(self, store: Store) -> list[Tally]:
+        order = self.query.order
+        found = {each.conversation.root_id: each for each in self._passing}
+        if self.finding is not None:
+            for groups, ranks in ((self._less, PARTIAL), (self._wide, SPREAD)):
+                loose = tally(self.scope, groups, ranks, order)
+                for root_id, each in loose.items():
+                    each.loose, each.parts = True, self._parts[root_id]
+                found |= loose
+            found |= tally(self.scope, self.finding.found(store), WHOLE, order)
+        for root_id, named in self.titles.items():
+            known = found.get(root_id)
+            if known is None or known.loose:
+                found[root_id] = Tally(named.conversation, named.tier, delegate=named.delegate)
+            elif named.tier is Tier.TITLE or known.tier in (Tier.AUTOMATION, Tier.TOOL):
+                known.tier, known.inner = named.tier, 0
+        for named in self.targets:
+            known = found.get(named.conversation.root_id)
+            if known is None or known.loose:
+                found[named.conversation.root_id] = Tally(named.conversation, Tier.TARGET)
+            else:
+                known.tier, known.inner = Tier.TARGET, 0
+        return list(found.values())
+
+    def page(self, store: Store) -> StorePage:
+        """What is known so far, the messages of the hits read; of an answer that is still growing, the first
+        hits only."""
+        tallies = self._tally(store)
+        final = self._folded is not None or self._finished
+        wanted = len(tallies) if final else FIRST
+        if self.query.limit is not None:
+            wanted = min(wanted, self.query.limit)
+        chosen = tallies[: self.query.offset + wanted]
+        self._read_snippets(store, chosen)
+        hits = tuple((each.key(self.query.order), self._hit(each, final)) for each in chosen)
+        finding = self.finding
+        return StorePage(
+            hits=hits,
+            total=len(tallies),
+            searched=len(self.scope.conversations),
+            expression=express(self.tree) if self.tree is not None else "",
+            routes=frozenset(finding.routes) if finding is not None else frozenset({"filter"}),
+            notices=self._notices(),
+            progress=finding.progress if finding is not None else None,
+        )
+
+    def _read_snippets(self, store: Store, tallies: list[Tally]) -> None:
+        wanted = [top.id for number, each in enumerate(tallies) for top in each.tops[: BEST if number < FIRST else 1]]
+        missing = [each for each in wanted if each not in self._matches]
+        if missing and self.finding is not None:
+            tree, tokenizer = self.finding.tree, self.finding.ground.tokenizer
+            self._matches.update(load_matches(store, missing, tree, tokenizer))
+
+    def _hit(self, known: Tally, final: bool) -> Hit:
+        shown = tuple(self._matches[top.id] for top in known.tops if top.id in self._matches)
+        return Hit(known.conversation, known.tier, shown, known.count if final else None, known.delegate)
+
+    def _notices(self) -> tuple[str, ...]:
+        if self.ground is None:
+            return ()
+        said = list(self.ground.indexes.notices)
+        finding = self.finding
+        if finding is not None and self._inside and (finding.groups or finding.judged):
+            words = ", ".join(f"“{leaf.text}”" for leaf in sorted(self._inside, key=lambda leaf: leaf.text))
+            said.append(f"{words}: nowhere a word by itself, so it was looked for inside words.")
+        if self.scope.left_out:
+            left = ", ".join(f"{source} {n:,}" for source, n in sorted(self.scope.left_out.items()))
+            said.append(f"Left out unless asked for by source: {left}.")
+        if finding is not None and self.ground.cut and self._tools_count():
+            said.append(UNREAD)
+        if finding is not None and finding.unreadable:
+            said.append(f"{count(finding.unreadable, 'message')} could not be read.")
+        return tuple(said)
+
+    def _tools_count(self) -> bool:
+        """Whether the filters let tool output through."""
+        roles = self.parsed.filters
+        return "tool" in roles.wanted.get("role", ("tool",)) and "tool" not in roles.barred.get("role", ())
+
+
+def _all_needed(node: Node) -> bool:
+    """Whether a message that matches holds every word."""
+    if isinstance(node, Leaf):
+        return True
+    return isinstance(node, And) and all(map(_all_needed, node.children))

@@ -1,0 +1,56 @@
+"""In a one-column index the text and the calls of a message are one: read messages to tell which of them match
+in what was said. No more are read than it takes to know the best of each session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from hermes_tui.domain.queries import SearchOrder
+from hermes_tui.storage.matches import BEST, CALLED, SAID, UNSURE, Group, Groups, Top
+from hermes_tui.storage.tallies import by_order
+
+Said = Callable[[Sequence[int]], set[int]]
+"""Of these messages, those whose text alone matches."""
+Others = Callable[[Sequence[str]], dict[str, list[Top]]]
+"""All unsure messages of these sessions."""
+
+
+def settled(groups: Groups, order: SearchOrder, said: Said, others: Others) -> Groups:
+    """The same matches, nothing unsure among them."""
+    best = by_order(order)
+    unsure = {session_id: kinds[UNSURE] for session_id, kinds in groups.items() if UNSURE in kinds}
+    waiting = {session_id: list(group.tops) for session_id, group in unsure.items()}
+    whole = {session_id for session_id, group in unsure.items() if group.count <= len(group.tops)}
+    found: dict[str, Top] = {}
+    while waiting:
+        verdicts = said([tops[0].id for tops in waiting.values()])
+        empty = []
+        for session_id, tops in list(waiting.items()):
+            top = tops.pop(0)
+            if top.id in verdicts:
+                found[session_id] = top
+                del waiting[session_id]
+            elif not tops:
+                del waiting[session_id]
+                if session_id not in whole:
+                    empty.append(session_id)
+        if empty:
+            whole.update(empty)
+            tried = {top.id for session_id in empty for top in unsure[session_id].tops}
+            for session_id, tops in others(empty).items():
+                left = sorted((top for top in tops if top.id not in tried), key=best)
+                if left:
+                    waiting[session_id] = left
+    return {session_id: _told_apart(kinds, found.get(session_id), order) for session_id, kinds in groups.items()}
+
+
+def _told_apart(kinds: dict[int, Group], said: Top | None, order: SearchOrder) -> dict[int, Group]:
+    """One session's matches: those that were unsure go where the best of them belongs."""
+    group = kinds.get(UNSURE)
+    if group is None:
+        return kinds
+    kept = {kind: each for kind, each in kinds.items() if kind != UNSURE}
+    kind, tops = (CALLED, group.tops) if said is None else (SAID, [said])
+    there = kept.get(kind, Group(0))
+    kept[kind] = Group(there.count + group.count, sorted([*there.tops, *tops], key=by_order(order))[:BEST])
+    return kept

@@ -1,0 +1,79 @@
+"""Conversations that hold the words in different messages, all of them or, failing that, some."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from hermes_tui.storage import matches
+from hermes_tui.storage.connection import Store
+from hermes_tui.storage.finding import MANY, Finding
+from hermes_tui.storage.matches import Conditions, Groups
+from hermes_tui.storage.tallies import merged
+
+_FEW_SESSIONS = 2_000
+"""Sessions that are named one by one in a statement."""
+
+
+def spread(store: Store, finding: Finding, found: Iterable[str]) -> Groups:
+    """Messages with any of the words, of conversations that hold all of them; `found`: roots that need no
+    looking at, because they are in the answer already."""
+    roots: set[str] = set()
+    for way in finding.parts.branches:
+        if len(way) > 1 and not store.stopped():
+            roots |= _with_all(store, finding, way, frozenset(found) | roots)
+    return _any(store, finding, roots) if roots else {}
+
+
+def partial(store: Store, finding: Finding) -> tuple[Groups, Counter[str]]:
+    """Messages with any of the words, and how many of the words each conversation holds, by its root."""
+    parts: Counter[str] = Counter()
+    for number in range(len(finding.parts.units)):
+        parts.update(_holders(store, finding, number, finding.within))
+    return (_any(store, finding, None), parts) if parts else ({}, parts)
+
+
+def _with_all(store: Store, finding: Finding, way: tuple[int, ...], found: frozenset[str]) -> set[str]:
+    """Roots of the conversations that hold all these parts; the rarest part is asked for first."""
+    rarest = way
+    if finding.index is not None:
+        index = finding.index
+        rarest = tuple(sorted(way, key=lambda number: matches.count(store, index, finding.parts.units[number])))
+    roots: set[str] | None = None
+    for number in rarest:
+        within = finding.within
+        if roots is not None and len(sessions := _sessions(finding, roots)) <= _FEW_SESSIONS:
+            within = within.in_sessions(sessions)
+        here = _holders(store, finding, number, within)
+        roots = (here if roots is None else roots & here) - found
+        if not roots:
+            break
+    return roots or set()
+
+
+def _holders(store: Store, finding: Finding, number: int, within: Conditions) -> set[str]:
+    """Roots of the conversations in which this part occurs."""
+    places = finding.ground.scope.places
+    bit = 1 << number
+    sessions = {row.session_id for row in finding.partly.values() if row.verdict.units & bit}
+    if finding.index is not None:
+        sessions |= matches.sessions_with(store, finding.index, finding.parts.one(number), within)
+    return {places[session_id].root_id for session_id in sessions if session_id in places}
+
+
+def _sessions(finding: Finding, roots: Iterable[str]) -> list[str]:
+    scope = finding.ground.scope
+    return [session_id for root_id in roots for session_id in scope.sessions_of(root_id)]
+
+
+def _any(store: Store, finding: Finding, roots: set[str] | None) -> Groups:
+    """Messages with any part, of these conversations or of all."""
+    sessions = list(finding.ground.scope.places) if roots is None else _sessions(finding, roots)
+    read = finding.holding(store, sessions)
+    if finding.index is None:
+        return read
+    tree, order = finding.parts.any_allowed, finding.ground.order
+    within = finding.within if roots is None else finding.within.in_sessions(sessions)
+    many = roots is None and matches.count(store, finding.index, tree) > MANY
+    ask = matches.summed if many else matches.ranked
+    return merged(ask(store, finding.index, tree, within, order), read, order)

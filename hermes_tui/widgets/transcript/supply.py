@@ -1,0 +1,224 @@
+"""The half of the reader that sets what is in sight within the time there is, and asks for what it lacks."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Generator, Iterable
+from dataclasses import dataclass, replace
+
+from textual import events
+from textual.message import Message as Event
+from textual.widget import Widget
+
+from hermes_tui.domain.messages import Message
+from hermes_tui.widgets.ink import Inked
+from hermes_tui.widgets.transcript.layout import ALL, Layout
+from hermes_tui.widgets.transcript.shelf import Shelf
+from hermes_tui.widgets.transcript.walking import Walker
+from hermes_tui.widgets.transcript.wholes import Whole, prepare
+
+SLICE = 0.003
+"""Seconds of setting text at a time; between slices the loop is free."""
+AHEAD = 24
+"""Messages beyond either edge whose texts are asked for before they are needed."""
+MOST = 160
+"""Texts asked for at a time."""
+
+
+class Supply(Inked, can_focus=True, inherit_bindings=False):
+    """Keeps a layout up to date; the screen answers what it asks for."""
+
+    @dataclass
+    class Wanted(Event):
+        """The texts of these messages are needed."""
+
+        ids: tuple[int, ...]
+
+    @dataclass
+    class WantedWhole(Event):
+        """The whole text of this message is needed."""
+
+        message_id: int
+
+    class Moved(Event):
+        """Something else is in sight, or the current item is another one."""
+
+    def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(id=id, classes=classes)
+        self.shelf = Shelf()
+        self.plan = Layout(self.shelf)
+        self.walker = Walker(self.plan)
+        self._asked: set[int] = set()
+        self._asked_whole: set[int] = set()
+        self._preparing: dict[int, Generator[None, None, Whole]] = {}
+        self._unfinished = False
+        self._pumping = False
+
+    # texts
+
+    def put(self, asked: Iterable[int], messages: Iterable[Message]) -> None:
+        """The answer to `Wanted`: what was asked for and is not among `messages` is gone."""
+        arrived = tuple(messages)
+        known = {message.id for message in arrived}
+        for each in asked:
+            self._asked.discard(each)
+            if each not in known:
+                self.shelf.gone.add(each)
+        if any(self.shelf.differs(message) for message in arrived):
+            self.plan.keep()
+        self.shelf.put(arrived)
+        self.relay()
+
+    def release(self, ids: Iterable[int]) -> None:
+        """These could not be had now; they may be asked for again."""
+        self._asked.difference_update(ids)
+        self._asked_whole.difference_update(ids)
+
+    def put_text(self, message_id: int, text: str) -> None:
+        """The answer to `WantedWhole`; it is made ready in slices."""
+        message = self.shelf.message(message_id)
+        if message is not None:
+            self._preparing[message_id] = prepare(text, output=message.role == "tool")
+            self._pump_on()
+
+    # laying out
+
+    def relay(self) -> None:
+        """Lay out anew and repaint: after anything that may have changed the frame."""
+        if self.size.height and len(self.plan.order):
+            self._lay()
+        self.refresh()
+        if self._unfinished or not self._settled_around():
+            self._pump_on()
+
+    def _lay(self) -> None:
+        deadline = time.perf_counter() + SLICE
+        self.plan.height = self.size.height
+        arrived = self.walker.step(deadline)
+        self.plan.lay(self.size.height, deadline)
+        self._unfinished = self.plan.late or not arrived
+        self.walker.follow_frame()
+        self._ask()
+        self.set_reactive(Widget.scroll_y, float(self.plan.top))
+        self.post_message(self.Moved())
+
+    def _ask(self) -> None:
+        """Ask for texts that are in sight, or soon may be."""
+        plan, shelf = self.plan, self.shelf
+        if plan.frame:
+            first, last = plan.frame[0][0], plan.frame[-1][0]
+            for position in range(max(0, first - AHEAD), min(len(plan.order), last + AHEAD + 1)):
+                if not shelf.has(plan.order.ids[position]):
+                    shelf.missing[plan.order.ids[position]] = None
+        wanted = [each for each in shelf.missing if each not in self._asked][:MOST]
+        shelf.missing.clear()
+        if wanted:
+            self._asked.update(wanted)
+            self.post_message(self.Wanted(tuple(wanted)))
+        if self.walker.wanted is not None:
+            self.ask_whole(self.walker.wanted)
+            self.walker.wanted = None
+
+    def ask_whole(self, message_id: int) -> None:
+        """Ask for all of a text, once."""
+        if message_id not in self._asked_whole:
+            self._asked_whole.add(message_id)
+            self.post_message(self.WantedWhole(message_id))
+
+    # slices
+
+    @property
+    def settled(self) -> bool:
+        """Nothing is being set or waited for."""
+        return not (self._pumping or self._unfinished or self._asked or self._preparing)
+
+    def _pump_on(self) -> None:
+        if not self._pumping and self.is_attached:
+            self._pumping = True
+            self.run_worker(self._pump(), group="pump", description="set")
+
+    async def _pump(self) -> None:
+        """Work in slices until there is nothing left to set in or near the frame."""
+        try:
+            while self.is_attached and self._work():  # noqa: ASYNC110  # it waits for nothing: others have their turn
+                await asyncio.sleep(0)
+        finally:
+            self._pumping = False
+
+    def _work(self) -> bool:
+        """One slice; whether another one is needed."""
+        if self._unfinished:
+            self._lay()
+            self.refresh()
+            return True
+        if self._preparing:
+            self._prepare()
+            return True
+        return not self._set_around(time.perf_counter() + SLICE)
+
+    def _prepare(self) -> None:
+        message_id, steps = next(iter(self._preparing.items()))
+        deadline = time.perf_counter() + SLICE
+        try:
+            while time.perf_counter() < deadline:
+                next(steps)
+        except StopIteration as finished:
+            del self._preparing[message_id]
+            self._asked_whole.discard(message_id)
+            self.plan.keep()
+            self.shelf.put_whole(message_id, finished.value)
+            self._lay()
+            self.refresh()
+
+    def _around(self) -> Iterable[int]:
+        """Positions beside the frame, near ones first, a screenful either way."""
+        if self.plan.frame:
+            first, last = self.plan.frame[0][0], self.plan.frame[-1][0]
+            for step in range(1, AHEAD):
+                if last + step < len(self.plan.order):
+                    yield last + step
+                if first - step >= 0:
+                    yield first - step
+
+    def _set_around(self, deadline: float) -> bool:
+        """Set what scrolling would bring into sight; False when there was too little time."""
+        height = self.size.height
+        if self.plan.frame:
+            position, line = self.plan.frame[-1]
+            leaf = self.shelf.peek(self.plan.order.ids[position])
+            if leaf is not None and not leaf.pull(line + 2 * height, deadline):
+                return False
+        for position in self._around():
+            message_id = self.plan.order.ids[position]
+            if self.shelf.peek(message_id) is None and not self.shelf.has(message_id):
+                continue
+            leaf = self.plan.leaf(position)
+            if leaf is not None and not leaf.pull(ALL, deadline):
+                return False
+            if leaf is not None:
+                self.plan.settle(position, leaf)
+            if time.perf_counter() > deadline:
+                return False
+        return True
+
+    def _settled_around(self) -> bool:
+        for position in self._around():
+            leaf = self.shelf.peek(self.plan.order.ids[position])
+            if leaf is None or not leaf.done:
+                return False
+        return True
+
+    # other measures
+
+    def on_resize(self, event: events.Resize) -> None:
+        if event.size.width != self.shelf.setting.width:
+            self.reset(width=event.size.width)
+        self.relay()
+
+    def reset(self, **changes: object) -> None:
+        """All messages are set by other rules from now on; the pin stays where it is."""
+        self.plan.keep()
+        self.shelf.setting = replace(self.shelf.setting, **changes)  # type: ignore[arg-type]  # fields by name
+        self.shelf.drop()
+        self.plan.estimate()

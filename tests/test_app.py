@@ -1,0 +1,410 @@
+"""The app around the screens: what they ask for, keys of every place, and its end."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import subprocess
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.command import CommandPalette
+from textual.pilot import Pilot
+
+from hermes_tui import handover
+from hermes_tui.app import HermesApp
+from hermes_tui.domain.links import Candidate
+from hermes_tui.domain.profiles import StoreRef
+from hermes_tui.errors import QueryTimeout, StoreMissing, TargetAmbiguous, Unsupported
+from hermes_tui.intents import HandOver, OpenTarget, OpenTranscript, PrintAndQuit
+from hermes_tui.keys import EVERYWHERE, PLACES, SMALL_PLACES
+from hermes_tui.screens.base import bindings
+from hermes_tui.screens.browse import BrowseScreen
+from hermes_tui.screens.help import HelpScreen
+from hermes_tui.screens.missing import MissingScreen
+from hermes_tui.screens.profiles import ProfilesScreen
+from hermes_tui.screens.search import SearchScreen
+from hermes_tui.screens.transcript import TranscriptScreen
+from hermes_tui.settings import Settings
+from tests import values
+from tests.fakes import GatedService
+from tests.stage import seen, until
+
+Piloted = tuple[HermesApp, Pilot[Any]]
+RESUME = HandOver(("hermes", "-p", "default", "--resume", "x"), {})
+
+
+@pytest.fixture(autouse=True)
+def _a_fixed_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HERMES_TUI_NOW", str(values.NOW))
+    monkeypatch.setattr(BrowseScreen, "FOLLOW_SECONDS", 0.005)
+    monkeypatch.setattr(MissingScreen, "FOLLOW_SECONDS", 0.005)
+
+
+@asynccontextmanager
+async def running(
+    service: GatedService | None = None, size: tuple[int, int] = (120, 36), **options: Any
+) -> AsyncIterator[Piloted]:
+    app = HermesApp(service or GatedService(), **options)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await pilot.pause()
+        yield app, pilot
+
+
+def told(app: HermesApp) -> list[str]:
+    return [each.message for each in app._notifications]
+
+
+# links
+
+
+async def test_a_link_opens_the_conversation_that_holds_it() -> None:
+    async with running() as (app, pilot):
+        app.post_message(OpenTarget("@session:default/20261129_090000_bbbb02#3"))
+        await until(pilot, lambda: isinstance(app.screen, TranscriptScreen))
+        assert isinstance(app.screen, TranscriptScreen)
+        assert app.screen.key == values.CONVERSATIONS[1].key
+        assert app.screen.opening.anchor == 3
+
+
+async def test_a_link_to_nothing_is_a_sentence_and_nothing_else() -> None:
+    async with running() as (app, pilot):
+        here = app.screen
+        app.post_message(OpenTarget("@session:default/[/]nothing"))
+        await until(pilot, lambda: told(app))
+        assert "[/]nothing" in told(app)[0]
+        assert app.screen is here
+
+
+async def test_a_name_that_several_could_mean_is_asked_of_the_search() -> None:
+    service = GatedService()
+    service.failures["target"] = TargetAmbiguous("several", [Candidate("default", "a", "x")])
+    async with running(service) as (app, pilot):
+        app.post_message(OpenTarget("2026"))
+        await until(pilot, lambda: isinstance(app.screen, SearchScreen) and app.screen.box.text == "2026")
+
+
+async def test_a_link_that_names_a_profile_opens_that_profile(tmp_path: Path) -> None:
+    (tmp_path / "profiles" / "work").mkdir(parents=True)
+    (tmp_path / "profiles" / "work" / "config.yaml").touch()
+    home = StoreRef("default", tmp_path / "state.db", tmp_path, tmp_path)
+    elsewhere = values.conversation("id-at-work", "Quarterly plan", profile="work")
+    opened: list[Sequence[StoreRef]] = []
+
+    def connect(stores: Sequence[StoreRef]) -> GatedService:
+        opened.append(stores)
+        return GatedService([elsewhere], stores=stores)
+
+    async with running(GatedService(stores=[home]), connect=connect) as (app, pilot):
+        app.post_message(OpenTarget("@session:work/id-at-work"))
+        await until(pilot, lambda: isinstance(app.screen, TranscriptScreen))
+        assert [ref.profile for (ref,) in opened] == ["work"]
+        await until(pilot, lambda: "Quarterly plan" in seen(app))
+        app.post_message(OpenTarget("@session:work/id-at-work"))
+        await pilot.pause()
+        assert len(opened) == 1
+        app.post_message(OpenTarget("@session:nowhere/x"))
+        await until(pilot, lambda: "nowhere" in " ".join(told(app)))
+
+
+async def test_what_the_command_line_asked_for_is_open_above_the_list() -> None:
+    opening = OpenTranscript(values.CONVERSATIONS[0].key, anchor=3)
+    async with running(opening=opening) as (app, pilot):
+        await until(pilot, lambda: isinstance(app.screen, TranscriptScreen))
+        await pilot.press("q")
+        await until(pilot, lambda: isinstance(app.screen, BrowseScreen) and app.screen.rows.items)
+
+
+# handing over
+
+
+async def test_becoming_hermes_is_left_to_the_command_line() -> None:
+    app = HermesApp(GatedService())
+    async with app.run_test() as pilot:
+        app.post_message(RESUME)
+        await until(pilot, lambda: app._exit)
+    assert app.return_value == RESUME
+
+
+async def test_a_line_to_print_is_left_to_the_command_line() -> None:
+    app = HermesApp(GatedService())
+    async with app.run_test() as pilot:
+        app.post_message(PrintAndQuit("hermes -p default --resume x"))
+        await until(pilot, lambda: app._exit)
+    assert app.return_value == PrintAndQuit("hermes -p default --resume x")
+
+
+async def test_coming_back_from_hermes_one_is_on_the_same_row(monkeypatch: pytest.MonkeyPatch) -> None:
+    ran: list[object] = []
+    monkeypatch.setattr(handover, "run", lambda argv, env: ran.append(argv) or 3)
+    async with running() as (app, pilot):
+        screen = app.screen
+        assert isinstance(screen, BrowseScreen)
+        await until(pilot, lambda: screen.rows.items)
+        await pilot.press("down", "down")
+        held = screen.current
+
+        @contextmanager
+        def lent() -> Any:
+            yield
+
+        monkeypatch.setattr(app, "suspend", lent)
+        app.post_message(HandOver(RESUME.argv, {}, back=True))
+        await until(pilot, lambda: told(app))
+        assert ran == [RESUME.argv]
+        assert told(app) == ["hermes ended with code 3"]
+        assert screen.current == held
+
+
+async def test_a_hermes_that_cannot_be_started_is_a_sentence_with_the_command(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def missing(argv: object, env: object) -> int:
+        raise Unsupported("hermes is not on PATH; run: hermes --resume [x]")
+
+    monkeypatch.setattr(handover, "run", missing)
+    async with running() as (app, pilot):
+        monkeypatch.setattr(app, "suspend", lambda: contextmanager(lambda: iter([None]))())
+        app.post_message(HandOver(RESUME.argv, {}, back=True))
+        await until(pilot, lambda: told(app))
+        assert told(app) == ["hermes is not on PATH; run: hermes --resume [x]"]
+
+
+# keys
+
+
+def test_every_key_is_bound_once_in_its_place_and_every_id_is_its_own() -> None:
+    every = [key for place in (*PLACES.values(), *SMALL_PLACES.values()) for key in place]
+    assert len({key.id for key in every}) == len(every)
+    for place, keys in {**PLACES, **SMALL_PLACES}.items():
+        names = [name for key in keys for name in key.keys.split(",")]
+        assert len(names) == len(set(names)), place
+        assert len(bindings(place)) == len(keys)
+
+
+def test_every_key_leads_to_an_action() -> None:
+    screens = {
+        "browse": BrowseScreen,
+        "search": SearchScreen,
+        "transcript": TranscriptScreen,
+        "profiles": ProfilesScreen,
+        "missing": MissingScreen,
+    }
+    for place, screen in screens.items():
+        for key in {**PLACES, **SMALL_PLACES}[place]:
+            assert hasattr(screen, f"action_{key.action.partition('(')[0]}"), key.id
+    for key in EVERYWHERE:
+        assert hasattr(HermesApp, f"action_{key.action}"), key.id
+
+
+async def test_the_palette_runs_commands_of_the_screen_by_name() -> None:
+    async with running() as (app, pilot):
+        screen = app.screen
+        assert isinstance(screen, BrowseScreen)
+        await until(pilot, lambda: screen.rows.items)
+        await pilot.press("colon")
+        await until(pilot, lambda: isinstance(app.screen, CommandPalette))
+        await pilot.press(*"reverse")
+        await until(pilot, lambda: "reverse the order" in seen(app))
+        await pilot.press("enter", "enter")
+        await until(pilot, lambda: app.screen is screen and "active ↑" in seen(app))
+
+
+async def test_a_colon_in_the_filter_is_text() -> None:
+    async with running() as (app, pilot):
+        await pilot.press("f", "i", "s", "colon", "question_mark")
+        screen = app.screen
+        assert isinstance(screen, BrowseScreen)
+        assert screen.box.text == "is:?"
+
+
+async def test_help_begins_with_the_screen_one_came_from_and_finds_what_is_typed() -> None:
+    async with running(size=(120, 40)) as (app, pilot):
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen) and "you are here" in seen(app))
+        assert "browse  you are here" in seen(app)
+        assert "reasoning is found with / in a transcript" in seen(app)
+        await pilot.press(*"copy", "space", *"qlink")
+        await pilot.press(*["left"] * 3, *["backspace"] * 5)
+        await until(pilot, lambda: "? copy" in seen(app))
+        assert "copy the @session link" in seen(app)
+        assert "change the order" not in seen(app)
+        await pilot.press(*"zzz")
+        await until(pilot, lambda: "no key does that" in seen(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: "you are here" in seen(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, BrowseScreen))
+
+
+@pytest.mark.parametrize("size", [(40, 10), (80, 24), (200, 60)])
+async def test_all_of_the_help_can_be_scrolled_into_sight(size: tuple[int, int]) -> None:
+    async with running(size=size) as (app, pilot):
+        await pilot.press("question_mark")
+        await until(pilot, lambda: isinstance(app.screen, HelpScreen))
+        read = ""
+        for _ in range(60):
+            read += seen(app)
+            await pilot.press("pagedown")
+        for words in ("browse", "every command", "resume", "bookmark", "before: after:", "fold, unfold"):
+            assert words in read
+
+
+async def test_keys_of_the_settings_work_and_are_shown_in_footer_and_help() -> None:
+    async with running(settings=Settings(keys={"browse.filter": "ctrl+f", "browse.lineage": "L"})) as (app, pilot):
+        screen = app.screen
+        assert isinstance(screen, BrowseScreen)
+        await until(pilot, lambda: screen.rows.items)
+        assert "ctrl+f filter" in seen(app)
+        assert "L lineage" in seen(app)
+        await pilot.press("f")
+        assert not screen.typing
+        await pilot.press("ctrl+f")
+        assert screen.typing
+        await pilot.press("escape", "question_mark")
+        await until(pilot, lambda: "ctrl+f" in seen(app).split("you are here")[-1])
+
+
+# profiles and stores
+
+
+def _profiles(root: Path, *names: str) -> StoreRef:
+    for name in names:
+        home = root if name == "default" else root / "profiles" / name
+        home.mkdir(parents=True, exist_ok=True)
+        (home / "state.db").touch()
+    return StoreRef("default", root / "state.db", root, root)
+
+
+async def test_profiles_are_chosen_from_a_list_that_says_how_much_each_holds(tmp_path: Path) -> None:
+    store = _profiles(tmp_path, "default", "work", "coder")
+    made: list[GatedService] = []
+
+    def connect(stores: Sequence[StoreRef]) -> GatedService:
+        rows = [
+            values.conversation(f"{ref.profile}{i}", f"{ref.profile} talk", profile=ref.profile)
+            for ref in stores
+            for i in range(3)
+        ]
+        made.append(GatedService(rows, stores=stores))
+        return made[-1]
+
+    first = GatedService(stores=[store])
+    async with running(first, connect=connect) as (app, pilot):
+        await pilot.press("P")
+        await until(pilot, lambda: isinstance(app.screen, ProfilesScreen) and seen(app).count("3 conversations") == 3)
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: "coder talk" in seen(app))
+        assert first.closed
+        assert len(app.screen_stack) == 1
+        await pilot.press("P")
+        await until(pilot, lambda: isinstance(app.screen, ProfilesScreen) and seen(app).count("3 conversations") == 3)
+        await pilot.press("a", "enter")
+        await until(pilot, lambda: "9 of 9" in seen(app))
+        assert "work talk" in seen(app)
+        assert "coder" in seen(app)
+        assert all(service.closed for service in made[:-1])
+
+
+async def test_without_a_store_one_learns_where_it_was_looked_for_and_what_there_is(tmp_path: Path) -> None:
+    _profiles(tmp_path, "coder")
+    (tmp_path / "state.db").unlink(missing_ok=True)
+    store = StoreRef("default", tmp_path / "state.db", tmp_path, tmp_path)
+    service = GatedService(stores=[store])
+    service.failures["conversations"] = StoreMissing(f"{store.db} does not exist")
+
+    def connect(stores: Sequence[StoreRef]) -> GatedService:
+        return GatedService(stores=stores)
+
+    async with running(service, connect=connect) as (app, pilot):
+        await until(pilot, lambda: isinstance(app.screen, MissingScreen) and "8 conversations" in seen(app))
+        assert "✗ No history here yet:" in seen(app)
+        assert "1 profile with a store" in seen(app)
+        assert "look around in a sample store" in seen(app)
+        assert "hermes-tui --db PATH" in seen(app)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, BrowseScreen) and app.screen.rows.items)
+
+
+async def test_a_store_that_appears_is_opened_without_a_key(tmp_path: Path) -> None:
+    store = StoreRef("default", tmp_path / "state.db", tmp_path, tmp_path)
+    service = GatedService(stores=[store])
+    service.failures["conversations"] = StoreMissing(f"{store.db} does not exist")
+    async with running(service, connect=lambda stores: GatedService(stores=stores)) as (app, pilot):
+        await until(pilot, lambda: "No history here yet" in seen(app))
+        store.db.touch()
+        await until(pilot, lambda: "OAuth refresh" in seen(app), turns=4_000)
+
+
+async def test_the_sample_store_opens_and_is_gone_afterwards(tmp_path: Path) -> None:
+    store = StoreRef("default", tmp_path / "state.db", tmp_path, tmp_path)
+    service = GatedService(stores=[store])
+    service.failures["conversations"] = StoreMissing(f"{store.db} does not exist")
+    opened: list[StoreRef] = []
+
+    def connect(stores: Sequence[StoreRef]) -> GatedService:
+        opened.extend(stores)
+        return GatedService(stores=stores)
+
+    async with running(service, connect=connect) as (app, pilot):
+        await until(pilot, lambda: "sample store" in seen(app))
+        await pilot.press("enter")
+        await until(pilot, lambda: "OAuth refresh" in seen(app), turns=4_000)
+        assert opened[0].db.is_file()
+        assert app._demo is not None
+        app._demo.cleanup()
+        assert not opened[0].db.exists()
+
+
+# failures and the end
+
+
+async def test_a_failure_that_nobody_caught_is_said_and_the_app_goes_on() -> None:
+    async with running() as (app, pilot):
+
+        async def fails() -> None:
+            raise QueryTimeout("it took longer than 5 s [/]")
+
+        app.run_worker(fails())
+        await until(pilot, lambda: told(app) == ["it took longer than 5 s [/]"])
+        assert app.is_running
+
+
+async def test_a_crash_tells_where_but_not_what_people_wrote(capsys: pytest.CaptureFixture[str]) -> None:
+    app = HermesApp(GatedService())
+
+    async def fails() -> None:
+        secret = "what people wrote"
+        assert secret
+        raise RuntimeError("a bug \x1b[2J[/]")
+
+    with pytest.raises(Exception, match="a bug"):
+        async with app.run_test() as pilot:
+            app.run_worker(fails())
+            await pilot.pause()
+            await until(pilot, lambda: app._exit)
+    assert app.return_code == 1
+
+
+def test_the_styles_are_found_and_every_sheet_is_used() -> None:
+    folder = Path(HermesApp.CSS_PATH[0]).parent
+    assert {Path(path).name for path in HermesApp.CSS_PATH} == {path.name for path in folder.glob("*.tcss")}
+
+
+def test_listing_needs_no_textual() -> None:
+    code = "import sys, hermes_tui.clipboard, hermes_tui.terminal; sys.exit('textual' in sys.modules)"
+    assert subprocess.run([os.sys.executable, "-c", code], check=False).returncode == 0  # type: ignore[attr-defined]
+
+
+async def test_services_are_closed_when_the_app_ends() -> None:
+    service = GatedService()
+    app = HermesApp(service, settings=Settings(theme="hermes-dark"))
+
+    async def leave(pilot: Pilot[Any]) -> None:
+        await pilot.press("q")
+
+    await asyncio.wait_for(app.run_async(headless=True, auto_pilot=leave), 20)
+    assert service.closed

@@ -1,0 +1,195 @@
+"""The screen started from a terminal: how it begins, and how it leaves the terminal behind (R36, SPEC 11)."""
+
+from __future__ import annotations
+
+import os
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.builders import StoreBuilder
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="terminals of POSIX")
+
+COMMAND = [sys.executable, "-m", "hermes_tui"]
+ALTERNATE_ON, ALTERNATE_OFF = b"\x1b[?1049h", b"\x1b[?1049l"
+MOUSE_ON, MOUSE_OFF = b"\x1b[?1000h", b"\x1b[?1000l"
+ID = "20260603_120000_abc123"
+
+
+@dataclass
+class Terminal:
+    """A program at the other end of a pseudo-terminal."""
+
+    process: subprocess.Popen[bytes]
+    master: int
+    slave: int
+    data: bytes = b""
+
+    def read(self) -> None:
+        if select.select([self.master], [], [], 0.05)[0]:
+            self.data += os.read(self.master, 65_536)
+
+    def until(self, condition: Callable[[], bool], seconds: float = 30.0) -> None:
+        deadline = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < deadline, self.data[-3_000:].decode("utf-8", "replace")
+            self.read()
+
+    def shows(self, text: str) -> None:
+        """Wait until `text` has been drawn."""
+        self.until(lambda: text.encode() in self.data or self.process.poll() is not None)
+        assert text.encode() in self.data, self.data[-3_000:].decode("utf-8", "replace")
+
+    def ends(self) -> int:
+        """Wait for the end; the exit code."""
+        self.until(lambda: self.process.poll() is not None)
+        while select.select([self.master], [], [], 0)[0]:
+            self.data += os.read(self.master, 65_536)
+        return self.process.returncode
+
+    def press(self, keys: str) -> None:
+        os.write(self.master, keys.encode())
+
+    def restored(self) -> bool:
+        """Everything that was switched on is switched off again, after it was switched on."""
+        pairs = [(ALTERNATE_ON, ALTERNATE_OFF), (MOUSE_ON, MOUSE_OFF), (b"\x1b[?25l", b"\x1b[?25h")]
+        return all(self.data.rfind(off) >= self.data.rfind(on) for on, off in pairs)
+
+
+@contextmanager
+def started(argv: list[str], env: dict[str, str] | None = None) -> Iterator[Terminal]:
+    """A program that leads a terminal of 120×36; its modes are as before when it has ended."""
+    import fcntl
+    import pty
+    import struct
+    import termios
+
+    master, slave = pty.openpty()
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 36, 120, 0, 0))
+    before = termios.tcgetattr(slave)
+
+    def lead() -> None:
+        os.setsid()
+        fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+    whole = {**os.environ, "TERM": "xterm-256color", "COLORFGBG": "15;0", **(env or {})}
+    process = subprocess.Popen(argv, stdin=slave, stdout=slave, stderr=slave, preexec_fn=lead, env=whole)
+    try:
+        yield Terminal(process, master, slave)
+        assert process.poll() is not None, "the test is over and the program is not"
+        assert termios.tcgetattr(slave) == before
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+        os.close(master)
+        os.close(slave)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    with StoreBuilder(tmp_path / "home" / "state.db", journal="delete") as store:
+        store.session(ID, title="Refactoring auth")
+        store.message(ID, "user", "the walnut question")
+    return tmp_path / "home"
+
+
+def test_q_leaves_the_terminal_as_it_was(home: Path) -> None:
+    with started([*COMMAND, "--home", str(home)]) as terminal:
+        terminal.shows("Refactoring auth")
+        terminal.press("q")
+        assert terminal.ends() == 0
+        assert terminal.restored()
+        assert ALTERNATE_ON in terminal.data
+        assert b"Traceback" not in terminal.data
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_leaves_the_terminal_as_it_was(home: Path, number: signal.Signals) -> None:
+    with started([*COMMAND, "--home", str(home)]) as terminal:
+        terminal.shows("Refactoring auth")
+        terminal.process.send_signal(number)
+        assert terminal.ends() == 128 + number
+        assert terminal.restored()
+        assert b"Traceback" not in terminal.data
+
+
+def test_a_crash_leaves_the_terminal_as_it_was(home: Path) -> None:
+    code = (
+        "import sys\nfrom hermes_tui.app import HermesApp\n"
+        "def crash(self): raise RuntimeError('a bug')\nHermesApp.action_keys = crash\n"
+        "from hermes_tui.cli import main\nsys.exit(main(sys.argv[1:]))"
+    )
+    with started([sys.executable, "-c", code, "--home", str(home)]) as terminal:
+        terminal.shows("Refactoring auth")
+        terminal.press("?")
+        assert terminal.ends() == 1
+        assert terminal.restored()
+        assert b"a bug" in terminal.data
+
+
+def test_without_a_store_the_bare_command_shows_a_page(tmp_path: Path) -> None:
+    with started(COMMAND, {"HERMES_HOME": str(tmp_path / "none")}) as terminal:
+        terminal.shows("sample store")
+        terminal.press("q")
+        assert terminal.ends() == 0
+    assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.parametrize(
+    ("argv", "code", "named"),
+    [
+        (["--home", "/no/such/home"], 3, "/no/such/home/state.db"),
+        (["-p", "ghost"], 3, "ghost"),
+        (["open", "nobody"], 1, "nobody"),
+        (["@session:ghost/x"], 1, "ghost"),
+        (["--theme", "plaid"], 2, "plaid"),
+    ],
+)
+def test_what_cannot_be_opened_is_a_line_and_no_screen(home: Path, argv: list[str], code: int, named: str) -> None:
+    with started([*COMMAND, *argv], {"HERMES_HOME": str(home)}) as terminal:
+        assert terminal.ends() == code
+        assert ALTERNATE_ON not in terminal.data
+        assert named.encode() in terminal.data
+        assert b"Traceback" not in terminal.data
+
+
+def test_a_dumb_terminal_has_no_screen(home: Path) -> None:
+    with started([*COMMAND, "--home", str(home)], {"TERM": "dumb"}) as terminal:
+        assert terminal.ends() == 2
+        assert ALTERNATE_ON not in terminal.data
+
+
+def test_a_link_opens_the_conversation(home: Path) -> None:
+    with started([*COMMAND, "--home", str(home), f"@session:default/{ID}"]) as terminal:
+        terminal.shows("the walnut question")
+        terminal.press("\x11")  # ctrl+q
+        assert terminal.ends() == 0
+
+
+def test_no_mouse_leaves_the_mouse_alone(home: Path) -> None:
+    with started([*COMMAND, "--home", str(home), "--no-mouse"]) as terminal:
+        terminal.shows("Refactoring auth")
+        terminal.press("q")
+        assert terminal.ends() == 0
+        assert MOUSE_ON not in terminal.data
+
+
+def test_a_broken_settings_file_is_a_line_and_no_screen(home: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "config" / "hermes-tui"
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text('theme = "dark"\ncolour = 3\n')
+    env = {"XDG_CONFIG_HOME": str(tmp_path / "config")}
+    with started([*COMMAND, "--home", str(home)], env) as terminal:
+        assert terminal.ends() == 2
+        assert b"line 2" in terminal.data
+        assert ALTERNATE_ON not in terminal.data
