@@ -32,11 +32,11 @@ class Tmux:
 
     def __enter__(self) -> Self:
         width, height = self._size
-        named = [part for name, value in self._env.items() for part in ("-e", f"{name}={value}")]
         window = ["-x", str(width), "-y", str(height), "-c", str(self._cwd)]
         # The window waits until its bytes are being written down, and says at last how the program ended.
-        line = f"read -r start; {shlex.join(self._argv)}; echo ended with $?; read -r end"
-        self._tmux("new-session", "-d", *window, *named, "sh", "-c", line)
+        program = shlex.join(["env", *(f"{name}={value}" for name, value in self._env.items()), *self._argv])
+        line = f"read -r start; {program}; echo ended with $?; read -r end"
+        self._tmux("new-session", "-d", *window, "sh", "-c", line)
         self._tmux("set-option", "-g", "status", "off")
         self._tmux("pipe-pane", "-O", f"cat >> {shlex.quote(str(self.output))}")
         self.press("Enter")

@@ -9,6 +9,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -394,8 +395,6 @@ class TestSignals:
 
 def wait_until_it_reads(pid: int, db: Path) -> None:
     """Until that process has the database open (Linux), or has had the time to."""
-    import time
-
     folder = Path(f"/proc/{pid}/fd")
     deadline = time.monotonic() + 20
     while time.monotonic() < deadline:
@@ -445,8 +444,6 @@ class TestDemo:
         except BlockingIOError:
             os.set_blocking(writing, True)  # the pipe is full: whoever writes next waits
         with subprocess.Popen([*COMMAND, "--demo", "list"], env=env, stdout=writing) as process:
-            import time
-
             deadline = time.monotonic() + 20
             while not list(tmp_path.glob("*/runtime/*.json")) and time.monotonic() < deadline:
                 time.sleep(0.01)

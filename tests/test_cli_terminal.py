@@ -193,3 +193,70 @@ def test_a_broken_settings_file_is_a_line_and_no_screen(home: Path, tmp_path: Pa
         assert terminal.ends() == 2
         assert b"line 2" in terminal.data
         assert ALTERNATE_ON not in terminal.data
+
+
+_STUB = """#!{python}
+import os, sys, termios
+flags = termios.tcgetattr(0)[3]
+print("stub", sys.argv[1:], bool(flags & termios.ICANON and flags & termios.ECHO), os.getcwd(), flush=True)
+line = sys.stdin.readline().strip()
+print("got", line, flush=True)
+sys.exit(7)
+"""
+
+
+@pytest.fixture
+def stub(tmp_path: Path) -> dict[str, str]:
+    """An environment in which `hermes` is a program that tells what it finds and reads one line."""
+    path = tmp_path / "bin" / "hermes"
+    path.parent.mkdir()
+    path.write_text(_STUB.format(python=sys.executable))
+    path.chmod(0o755)
+    return {"PATH": f"{path.parent}{os.pathsep}{os.environ['PATH']}"}
+
+
+def at_stub(terminal: Terminal) -> None:
+    """Wait for the stub; it must find a cooked terminal, no mouse and the screen of the shell."""
+    terminal.shows(f"stub ['-p', 'default', '--resume', '{ID}'] True")
+    before = terminal.data[: terminal.data.rfind(b"stub [")]
+    assert before.rfind(ALTERNATE_OFF) > before.rfind(ALTERNATE_ON)
+    assert before.rfind(MOUSE_OFF) > before.rfind(MOUSE_ON)
+    terminal.press("hello\n")
+    terminal.shows("got hello")
+
+
+def test_enter_in_the_panel_becomes_hermes(home: Path, stub: dict[str, str]) -> None:
+    with started([*COMMAND, "--home", str(home)], stub) as terminal:
+        terminal.shows("Refactoring auth")
+        terminal.press("r")
+        terminal.shows("--resume")
+        terminal.press("\r")
+        at_stub(terminal)
+        assert terminal.ends() == 7
+        assert b"Traceback" not in terminal.data
+
+
+def test_b_in_the_panel_comes_back(home: Path, stub: dict[str, str]) -> None:
+    with started([*COMMAND, "--home", str(home)], stub) as terminal:
+        terminal.shows("Refactoring auth")
+        terminal.press("r")
+        terminal.shows("--resume")
+        terminal.press("b")
+        at_stub(terminal)
+        back = len(terminal.data)
+        terminal.until(lambda: ALTERNATE_ON in terminal.data[back:])
+        terminal.press("\x11")
+        assert terminal.ends() == 0
+        assert terminal.restored()
+
+
+def test_p_in_the_panel_prints_the_command_and_quits(home: Path, stub: dict[str, str]) -> None:
+    with started([*COMMAND, "--home", str(home)], stub) as terminal:
+        terminal.shows("Refactoring auth")
+        terminal.press("r")
+        terminal.shows("--resume")
+        terminal.press("p")
+        assert terminal.ends() == 0
+        assert terminal.restored()
+        last = terminal.data[terminal.data.rfind(ALTERNATE_OFF) :].decode()
+        assert f"hermes -p default --resume {ID}" in last

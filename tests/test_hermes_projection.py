@@ -3,11 +3,12 @@ conversation. Older stores are compared as 0.22.2 migrates a copy of them; we re
 
 from __future__ import annotations
 
+import functools
 import json
 import re
 import shutil
 import subprocess
-from collections.abc import Iterable
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -37,14 +38,16 @@ def run(release: str, script: str, home: Path, *arguments: str, given: str = "")
     return done.stdout
 
 
-def theirs(home: Path, scratch: Path, chains: Iterable[Chain]) -> dict[str, Any]:
-    """Tip's id → what Hermes 0.22.2 shows, asked on a copy."""
-    copy = scratch / "copy"
-    shutil.copytree(home, copy)
-    tips = json.dumps([chain.tip.id for chain in chains])
-    found: dict[str, Any] = json.loads(
-        run(real_stores.LATEST, "projections.py", copy, str(copy / "state.db"), given=tips)
-    )
+@functools.cache
+def theirs(home: Path) -> dict[str, Any]:
+    """Session id → what Hermes 0.22.2 shows of it, asked on a copy."""
+    with opened(home / "state.db") as store:
+        tips = json.dumps([chain.tip.id for chain in all_chains(store)])
+    with tempfile.TemporaryDirectory() as scratch:
+        copy = Path(scratch) / "copy"
+        shutil.copytree(home, copy)
+        told = run(real_stores.LATEST, "projections.py", copy, str(copy / "state.db"), given=tips)
+    found: dict[str, Any] = json.loads(told)
     return found
 
 
@@ -110,11 +113,11 @@ def repeated(rows: list[dict[str, Any]], at: int) -> int | None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_generated_stores_read_as_hermes_would_show_them(release: str, seed: int, tmp_path: Path) -> None:
+def test_generated_stores_read_as_hermes_would_show_them(release: str, seed: int) -> None:
     home = real_stores.store_home(release, seed=seed)
     with opened(home / "state.db") as store:
         chains = compared(store)
-        hermes = theirs(home, tmp_path, chains)
+        hermes = theirs(home)
         for chain in chains:
             told = hermes[chain.tip.id]
             ids = list(load_outline(store, chain).ids)
@@ -132,7 +135,7 @@ def test_stores_full_of_compactions_too(release: str, seed: int, tmp_path: Path)
     run(release, "dramas.py", home, str(home), str(seed), "40")
     with opened(home / "state.db") as store:
         chains = compared(store)
-        hermes = theirs(home, tmp_path, chains)
+        hermes = theirs(home)
         assert max(len(chain.segments) for chain in chains) > 2
         for chain in chains:
             told = hermes[chain.tip.id]
@@ -157,13 +160,13 @@ def test_nothing_of_a_drama_is_lost(tmp_path: Path) -> None:
                     assert text.strip() == raw[0].strip() or raw[0].startswith("\x00json:")
 
 
-def test_the_recap_is_that_of_hermes(release: str, tmp_path: Path) -> None:
+def test_the_recap_is_that_of_hermes(release: str) -> None:
     """Who speaks, and what; without what we tell otherwise on purpose: hand-offs and events in our words,
     scaffolds as what was typed, structured content read instead of printed."""
     home = real_stores.store_home(release, seed=SEEDS[0])
     with opened(home / "state.db") as store:
         chains = compared(store)
-        hermes = theirs(home, tmp_path, chains)
+        hermes = theirs(home)
         texts = 0
         for chain in chains:
             entries = hermes[chain.tip.id]["recap"]

@@ -17,6 +17,7 @@ import pytest
 
 from hermes_tui import paths
 from hermes_tui.domain.profiles import StoreRef
+from hermes_tui.domain.queries import SearchQuery
 from hermes_tui.domain.resume import State
 from hermes_tui.domain.sessions import ConversationKey, HiddenReason, Kind, ListQuery, Order, Status
 from hermes_tui.errors import (
@@ -172,6 +173,43 @@ async def test_twelve_segments_are_one_row(opens: Opens, schema: int) -> None:  
     assert [node.id for node in tree.nodes] == [f"s{n:02}" for n in range(1, 13)]
     assert {node.depth for node in tree.nodes} == {0}
     assert sum(node.message_count for node in tree.nodes) == 24
+
+
+async def test_a_word_in_three_segments_is_one_hit_and_resumes_the_tip(opens: Opens) -> None:  # R6, R8
+    needle = word()
+    with StoreBuilder(profile().db) as store:
+        previous = None
+        for n in range(1, 13):
+            ended = {"ended_at": store.tick(), "end_reason": "compression"} if n < 12 else {}
+            previous = talk(store, f"s{n:02}", parent=previous, **ended)
+            if n in (3, 7, 11):
+                store.message(f"s{n:02}", "user", f"about the {needle}")
+    service = opens(profile())
+    pages = [page async for page in service.search(SearchQuery(needle))]
+    (hit,) = pages[-1].hits
+    assert (hit.conversation.id, hit.count) == ("s12", 3)
+    assert sorted(match.session_id for match in hit.matches) == ["s03", "s07", "s11"]
+    for match in hit.matches:
+        window = await service.window(hit.conversation.key, match.message_id, before=0, after=0)
+        assert [message.session_id for message in window.messages] == [match.session_id]
+        assert (await service.resume_plan("default", match.session_id)).argv[-1] == "s12"
+    _, around, _ = await service.context(hit.conversation.key, hit)
+    assert hit.matches[0].message_id in [message.id for message in around.messages]
+
+
+async def test_a_match_in_a_delegates_run_is_shown_in_that_run(opens: Opens) -> None:
+    needle = word()
+    with StoreBuilder(profile().db) as store:
+        talk(store, "p", messages=20)
+        store.session("d", "desktop", parent="p", model_config={"_delegate_from": "p"})
+        store.message("d", "user", f"look for the {needle}")
+        store.message("d", "assistant", word())
+    service = opens(profile())
+    pages = [page async for page in service.search(SearchQuery(needle))]
+    (hit,) = pages[-1].hits
+    assert (hit.conversation.id, hit.in_delegate) == ("p", True)
+    _, around, _ = await service.context(hit.conversation.key, hit)
+    assert {message.session_id for message in around.messages} == {"d"}
 
 
 async def test_orders_and_pages(opens: Opens) -> None:

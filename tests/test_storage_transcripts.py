@@ -512,6 +512,9 @@ def test_a_result_is_linked_by_the_id_that_is_shown(db: Path) -> None:
         assert [message.id for message in shown] == [1, asked, answered, 4]
         assert [each.result_id for each in shown[1].tool_calls or ()] == [answered]
         assert outline(store, "t").segments[1].first == 3
+        assert [message.session_id for message in shown] == ["r", "r", "r", "t"]
+        window = load_window(store, chain_of(store, "t"), asked, 1, 9)
+        assert [message.session_id for message in window.messages] == ["r", "r", "r", "t"]
 
 
 # damage
@@ -677,6 +680,8 @@ def test_real_stores_of_every_release_read_whole(real_home: Path) -> None:
             assert not any("base64," in message.text for message in shown)
             structured = [message.text for message in shown if message.text.startswith("\x00json:")]
             assert all("a literal that starts with the reserved prefix" in text for text in structured)
+            seams = [at for at in range(1, len(shown)) if shown[at].session_id != shown[at - 1].session_id]
+            assert seams == [mark.first for mark in found.segments[1:]]
             for position in range(0, len(found), 17):
                 window = load_window(store, chain, found.ids[position], 2, 3)
                 assert window.before == max(0, position - 2)

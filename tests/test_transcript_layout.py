@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from array import array
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 
@@ -55,7 +56,7 @@ def seen(plan: Layout) -> dict[tuple[int, str], int]:
 def check(plan: Layout) -> None:
     """Lines follow each other, and no room is left that could be filled."""
     frame = plan.frame
-    for (position, line), (after, next_line) in zip(frame, frame[1:], strict=False):
+    for (position, line), (after, next_line) in pairwise(frame):
         if after == position:
             assert next_line == line + 1
         else:

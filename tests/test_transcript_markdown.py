@@ -132,7 +132,8 @@ def test_links_are_found_with_where_they_lead() -> None:
 
 
 def test_every_run_stands_where_it_says() -> None:
-    text = "# Head **x**\n- item `code` [l](https://a.example)\n\n| a | b |\n|---|---|\n| 1\t| 桂 |\n\n```py\n\tx = 1\n```\nlast"
+    text = "# Head **x**\n- item `code` [l](https://a.example)\n\n| a | b |\n|---|---|\n| 1\t| 桂 |\n\n"
+    text += "```py\n\tx = 1\n```\nlast"
     for row in rows_of(text, 40):
         for shown, _, source in row[0]:
             if source >= 0 and shown.strip():

@@ -39,8 +39,8 @@ def listed(*words: str, home: Path) -> dict[str, list[dict[str, str]]]:
 def demo_walk(folder: Path) -> Walk:
     home = folder / "demo"
     subprocess.run([*COMMAND, "list", "--demo-dir", str(home)], capture_output=True, check=True)
-    hit = listed("search", "single-flight guard", home=home)["hits"][0]
-    return Walk(home, "single-flight guard", r"single-flight", hit["id"])
+    hit = listed("search", "early return", home=home)["hits"][0]
+    return Walk(home, "early return", r"early\s+return", hit["id"])
 
 
 def real_walk(folder: Path) -> Walk:

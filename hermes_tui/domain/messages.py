@@ -44,6 +44,7 @@ class Message:
 
     id: int
     session_id: str
+    """The segment in which it stands: that of its first copy, where there are several."""
     role: str
     """user, assistant, tool, system, or whatever the store says."""
     timestamp: float | None

@@ -82,6 +82,8 @@ class Finding:
     summed: bool = False
     """Of each session only the one best message is known."""
     _scorer: tuple[int, Scorer] | None = None
+    _measured: dict[int, float] = field(default_factory=dict)
+    """BM25 of rows that were read and which the index ranks all the same."""
 
     def begin(self, store: Store) -> None:
         """Choose the way, and queue its steps."""
@@ -225,6 +227,8 @@ class Finding:
             self.steps.insert(1, self._read)
         else:
             self.unreadable, self.task = task.unreadable, None
+            if self.index is not None and self.judged:
+                self._measured = matches.scores(store, self.index, self.tree, list(self.judged))
 
     # what was found
 
@@ -237,7 +241,7 @@ class Finding:
         """Every match so far."""
         if not self.judged:
             return self.groups
-        rows = grouped(self.judged.values(), self.scorer(store), self.ground.order)
+        rows = grouped(self.judged.values(), self.scorer(store), self.ground.order, self._measured)
         return merged(self.groups, rows, self.ground.order)
 
     def holding(self, store: Store, session_ids: Iterable[str]) -> Groups:

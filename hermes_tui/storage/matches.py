@@ -219,6 +219,16 @@ def ids(store: Store, index: Index, tree: Node, where: Conditions) -> list[tuple
     return store.conn.execute(sql, {**where.params, "expression": express(tree)}).fetchall()
 
 
+def scores(store: Store, index: Index, tree: Node, message_ids: list[int]) -> dict[int, float]:
+    """BM25 of those of these rows that the index finds."""
+    sql = f"""
+    select f.rowid, bm25({index.name})
+    from {index.name} f
+    where f.{index.name} match ? and f.rowid in (select value from json_each(?))
+    """
+    return dict(store.conn.execute(sql, (express(tree), json.dumps(message_ids))).fetchall())
+
+
 def sessions_with(store: Store, index: Index, tree: Node, where: Conditions) -> set[str]:
     """The sessions that hold a matching message."""
     sql = f"""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from hermes_tui.domain.calls import parse_stored_calls, readable_arguments
@@ -19,7 +19,7 @@ from hermes_tui.domain.scaffolds import Reading, read
 from hermes_tui.errors import TargetNotFound
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.pairs import Pairs
-from hermes_tui.storage.rows import by_ids, one_by_one
+from hermes_tui.storage.rows import BATCH, by_ids, one_by_one
 from hermes_tui.storage.schema import Schema
 from hermes_tui.storage.visibility import visible
 from hermes_tui.times import epoch
@@ -31,26 +31,41 @@ _LONG = 4 * PAGE_TEXT
 _DAMAGED = "This message cannot be read: the database is damaged here."
 
 
-def load_rows(
-    store: Store, chain: Chain, ids: Sequence[int], shown: Callable[[int], int], *, paired: bool = True
-) -> tuple[Message, ...]:
-    """These messages, in this order; those that have gone are left out, unreadable ones say so.
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How the copies of a conversation are shown."""
 
-    `shown` gives the id under which a message is shown, for the ids of calls and results; without `paired`
-    these stay unknown.
-    """
+    aliases: Mapping[int, int]
+    """Id of a copy that is not shown → id of the one that is."""
+    sessions: Mapping[int, str]
+    """Id of a copy that is shown in another segment than its own → that segment."""
+
+    def shown(self, message_id: int) -> int:
+        """The id under which this message is shown."""
+        return self.aliases.get(message_id, message_id)
+
+
+def load_rows(
+    store: Store, chain: Chain, ids: Sequence[int], standing: Standing, *, paired: bool = True
+) -> tuple[Message, ...]:
+    """These messages, in this order; those that have gone are left out, unreadable ones say so. Without `paired`
+    which result answers which call stays unknown."""
     segments = {segment.id for segment in chain.segments}
-    found = by_ids(store, _rows_sql(store.schema), ids)
-    rows = {each: cells for each, cells in found.items() if cells is None or cells[1] in segments}
-    pairs = Pairs(store, shown)
-    for cells in rows.values() if paired else ():
-        if cells is not None and (cells[2] == "tool" or cells[7]):
-            pairs.cover(cells[1], cells[0])
-    messages = []
-    for message_id in ids:
-        if message_id in rows and not store.stopped():
-            cells = rows[message_id]
-            messages.append(_unreadable(chain, message_id) if cells is None else _message(store, cells, pairs))
+    pairs = Pairs(store, standing.shown)
+    messages: list[Message] = []
+    for start in range(0, len(ids), BATCH):
+        some = ids[start : start + BATCH]
+        found = by_ids(store, _rows_sql(store.schema), some)
+        rows = {each: cells for each, cells in found.items() if cells is None or cells[1] in segments}
+        for cells in rows.values() if paired else ():
+            if cells is not None and (cells[2] == "tool" or cells[7]):
+                pairs.cover(cells[1], cells[0])
+        for message_id in some:
+            if message_id in rows and not store.stopped():
+                cells = rows[message_id]
+                message = _unreadable(chain, message_id) if cells is None else _message(store, cells, pairs)
+                session_id = standing.sessions.get(message_id)
+                messages.append(message if session_id is None else replace(message, session_id=session_id))
     return tuple(messages)
 
 

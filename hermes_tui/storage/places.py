@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from hermes_tui.domain.copies import Folds, Place
 from hermes_tui.errors import TargetNotFound
 from hermes_tui.storage.connection import Store, is_damage
+from hermes_tui.storage.messages import Standing
 from hermes_tui.storage.rows import FIRST, LAST, by_ids, in_order, one_by_one, session_ids, walk_ids
 from hermes_tui.storage.schema import Schema
 from hermes_tui.storage.visibility import visible
@@ -20,6 +21,8 @@ class Ground:
         self.store = store
         self.sessions = tuple(sessions)
         self.folds = folds
+        elsewhere = {shown: self.sessions[segment] for shown, (segment, _) in folds.firsts.items()}
+        self.standing = Standing(folds.aliases, elsewhere)
 
     @property
     def start(self) -> Place:

@@ -56,7 +56,7 @@ def _messages(here: Ground, chain: Chain, place: Place, direction: str) -> Itera
     places = here.walk(place, direction)
     while some := list(islice(places, _STEP)):
         ids = [here.id_at(each) for each in some]
-        found = {message.id: message for message in load_rows(here.store, chain, ids, here.folds.shown, paired=False)}
+        found = {message.id: message for message in load_rows(here.store, chain, ids, here.standing, paired=False)}
         for each, message_id in zip(some, ids, strict=True):
             if message_id in found:
                 yield each, found[message_id]
@@ -143,7 +143,7 @@ def _worthy(here: Ground, chain: Chain, place: Place, direction: str, number: in
     places = here.walk(place, direction)
     while len(found) < number and (some := list(islice(places, _STEP))):
         ids = _with_words(here, [here.id_at(each) for each in some])
-        messages = load_rows(here.store, chain, ids, here.folds.shown, paired=False)
+        messages = load_rows(here.store, chain, ids, here.standing, paired=False)
         worthy = {message.id for message in messages if worth_showing(message)}
         found += [each for each in some if here.id_at(each) in worthy]
     return found[:number]

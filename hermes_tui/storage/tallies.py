@@ -132,14 +132,18 @@ class Scorer:
         )
 
 
-def grouped(judged: Iterable[Judged], scorer: Scorer, order: SearchOrder) -> Groups:
-    """Rows that were read one by one, as an index would have given them."""
+def grouped(
+    judged: Iterable[Judged], scorer: Scorer, order: SearchOrder, measured: Mapping[int, float] | None = None
+) -> Groups:
+    """Rows that were read one by one, as an index would have given them. `measured`: what it does say of some."""
+    known = measured or {}
     groups: Groups = {}
     for row in judged:
         kind = SAID if row.verdict.said and row.role in ("user", "assistant") else CALLED
         group = groups.setdefault(row.session_id, {}).setdefault(kind, Group(0))
         group.count += 1
-        group.tops.append(Top(row.id, row.session_id, scorer.score(row), row.at))
+        score = known.get(row.id)
+        group.tops.append(Top(row.id, row.session_id, scorer.score(row) if score is None else score, row.at))
     best = by_order(order)
     for kinds in groups.values():
         for group in kinds.values():

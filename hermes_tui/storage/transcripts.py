@@ -17,7 +17,7 @@ from hermes_tui.domain.families import Chain
 from hermes_tui.domain.messages import NOT_A_PROMPT, ROLE_CODES, Message, Outline, SegmentMark, Window
 from hermes_tui.storage.connection import Store, is_damage
 from hermes_tui.storage.copies import load_folds
-from hermes_tui.storage.messages import load_rows, load_text, read_kinds
+from hermes_tui.storage.messages import Standing, load_rows, load_text, read_kinds
 from hermes_tui.storage.places import Ground
 from hermes_tui.storage.rows import BY_TIME, FIRST, LAST, Cells, fetch, one_by_one, session_ids
 from hermes_tui.storage.schema import Schema
@@ -134,7 +134,7 @@ def load_stretch(here: Ground, chain: Chain, stretches: Sequence[Sequence[Place]
             continue
         ids = [here.id_at(place) for place in places]
         first, last = next(counts), next(counts)
-        messages = load_rows(here.store, chain, ids, here.folds.shown)
+        messages = load_rows(here.store, chain, ids, here.standing)
         windows.append(Window(messages, first, max(0, total - last - 1)))
     return tuple(windows)
 
@@ -146,9 +146,19 @@ def load_messages(
 
     With `outline` at hand the copies are known from it; otherwise they are looked up.
     """
-    aliases = load_folds(store, chain).aliases if outline is None else outline.aliases
-    wanted = [aliases.get(message_id, message_id) for message_id in ids if FIRST < message_id < LAST]
-    return load_rows(store, chain, wanted, lambda message_id: aliases.get(message_id, message_id))
+    standing = ground(store, chain).standing if outline is None else _standing(outline, ids)
+    wanted = [standing.shown(message_id) for message_id in ids if FIRST < message_id < LAST]
+    return load_rows(store, chain, wanted, standing)
+
+
+def _standing(outline: Outline, ids: Sequence[int]) -> Standing:
+    moved = set(outline.aliases.values())
+    sessions = {}
+    for message_id in ids:
+        shown = outline.aliases.get(message_id, message_id)
+        if shown in moved and (position := outline.position(shown)) is not None:
+            sessions[shown] = outline.segments[outline.segment_at(position)].session_id
+    return Standing(outline.aliases, sessions)
 
 
 def exact_count(store: Store, chain: Chain) -> int:

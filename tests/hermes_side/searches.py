@@ -3,7 +3,7 @@
     python searches.py STATE_DB < queries.json > answers.json
 
 For each query: the rows of `search_messages` in order, as [message, session, whether the text alone matches];
-whether Hermes had to relax the query; and the sessions that its `session_search` tool gives, in order.
+whether Hermes had to relax the query; and what its `session_search` tool gives, in order, as [message, session].
 """
 
 from __future__ import annotations
@@ -46,6 +46,12 @@ def texts_match(db: Any, query: str, rows: list[dict[str, Any]]) -> set[int]:
     return {row[0] for row in found}
 
 
+def seen(hits: list[dict[str, Any]], said: set[int] | None) -> list[list[Any]] | None:
+    """What the tool gives, where all of it matches in its text."""
+    found = [[hit["match_message_id"], hit["session_id"]] for hit in hits]
+    return found if said is not None and all(message in said for message, _ in found) else None
+
+
 def answer(db: Any, query: str, inline: bool) -> dict[str, Any]:
     rows = db.search_messages(
         query, role_filter=ROLES, exclude_sources=LEFT_OUT, limit=1_000_000, fields=["id", "session_id"]
@@ -63,10 +69,11 @@ def answer(db: Any, query: str, inline: bool) -> dict[str, Any]:
     everything = db.search_messages(
         query, role_filter=ROLES, exclude_sources=LEFT_OUT[:3], limit=300, fields=["id", "session_id"]
     )
+    sure = None if inline else said
     return {
         "rows": [[row["id"], row["session_id"], row["id"] in said] for row in rows],
         "exact": exact,
-        "tool": [hit["session_id"] for hit in hits] if len(everything) < 300 else None,
+        "tool": seen(hits, sure) if len(everything) < 300 else None,
     }
 
 

@@ -205,6 +205,7 @@ class Layout:
 
     def _fill(self) -> tuple[list[Cell], int | None, int | None]:
         """(the frame, where the first message begins, where the last one ends): None for what is out of sight."""
+        self.set(self.pin.position, max(1, self.pin.line + 1))  # what is above it depends on how it begins
         above, top = self._upward()
         below, bottom = self._downward()
         return [*above, *below], top, bottom

@@ -16,7 +16,9 @@ _MAIN_ARGUMENTS = (
 """What a call is about, the most telling first."""
 _MAIN_RESULTS = ("output", "content", "diff", "stdout", "result", "text", "matches_text", "summary", "message")
 _HEAD = re.compile(r'\s{0,20}\{\s{0,20}"(?P<key>\w{1,40})"\s{0,20}:\s{0,20}"')
-_ESCAPE = re.compile(r'\\(?:u[\da-fA-F]{4}|["\\/bfnrt])')
+_ESCAPE = re.compile(
+    r"\\u(?P<high>[dD][89abAB][\da-fA-F]{2})\\u(?P<low>[dD][c-fC-F][\da-fA-F]{2})|\\(?:u[\da-fA-F]{4}|[\"\\/bfnrt])"
+)
 _ESCAPED = {"b": "", "f": "", "n": "\n", "r": "\r", "t": "\t"}
 _FAILED = re.compile(r"(?:error|traceback)\b", re.IGNORECASE)
 _LARGEST = 300_000
@@ -111,7 +113,7 @@ def _of_object(value: dict[str, Any]) -> Outcome:
     if main is None:
         if value.keys() <= {"output", "exit_code", "error"} and isinstance(value.get("error"), str):
             return Outcome(value["error"], failed, _amount(value["error"], 0))
-        if value.keys() <= {"output", "exit_code", "error"} and not value.get("error"):
+        if value.keys() <= {"output", "exit_code", "error"} and not (value.get("error") or value.get("output")):
             return Outcome("", failed, "no output")
         text = json.dumps(value, ensure_ascii=False, indent=2)
         return Outcome(text, failed, _amount(text, len(text)), "json")
@@ -135,6 +137,8 @@ def unescaped(text: str) -> str:
 
 
 def _character(found: re.Match[str]) -> str:
+    if found["high"]:
+        return chr(0x10000 + ((int(found["high"], 16) & 0x3FF) << 10) + (int(found["low"], 16) & 0x3FF))
     escape = found[0][1:]
     if escape[0] == "u":
         return chr(int(escape[1:], 16))

@@ -212,6 +212,9 @@ class Supply(Inked, can_focus=True, inherit_bindings=False):
     # other measures
 
     def on_resize(self, event: events.Resize) -> None:
+        before = self.plan.height
+        if before and not self.plan.at_end and self.walker.look():
+            self.plan.pin.y = self.plan.pin.y * event.size.height // before
         if event.size.width != self.shelf.setting.width:
             self.reset(width=event.size.width)
         self.relay()

@@ -67,13 +67,14 @@ class Reader(Canvas):
     def show_outline(self, outline: Outline) -> None:
         """All there is, which now includes what was shown: nothing in sight moves."""
         follows = self.plan.sees_end and bool(self.plan.frame)
-        self._look()
+        self.walker.look()
         self._show(outline_order(outline))
         if follows and self.walker.seek is None:
             self.plan.at_end = True
         self.relay()
 
     def _show(self, order: Order) -> None:
+        self.walker.carry(order)
         self.plan.show(order)
         self.shelf.gone.clear()
 
@@ -261,12 +262,6 @@ class Reader(Canvas):
         if level == WHOLE and message is not None and message.cut and self.shelf.whole(message_id) is None:
             self.ask_whole(message_id)
         self.relay()
-
-    def _look(self) -> None:
-        """What must stay where it is: the current item."""
-        position, item = self.walker.position, self.walker.item()
-        if position is not None and item is not None:
-            self.plan.look_at(position, item.row)
 
     def _hold(self, key: str = "") -> None:
         """What stays where it is while things fold: the current item."""

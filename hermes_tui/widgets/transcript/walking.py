@@ -6,11 +6,15 @@ from dataclasses import dataclass
 
 from hermes_tui.widgets.transcript.layout import ALL, Layout
 from hermes_tui.widgets.transcript.leaves import Item, ItemKind, Leaf
+from hermes_tui.widgets.transcript.order import Order
 from hermes_tui.widgets.transcript.rendering import matching_keys
 from hermes_tui.widgets.transcript.setter import WHOLE
 
 _FAR = 400
 """Messages that a step to another item looks at: those without a line of their own are passed over."""
+
+_DEEP = 4_000
+"""Rows of one message that are set to find the next item in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,11 +110,25 @@ class Walker:
                 found.append((position, line, leaf, leaf.rows[line][4]))
         return found
 
+    def look(self) -> bool:
+        """Of all lines in sight, that of the current item must stay; False when it is out of sight."""
+        position, item = self.position, self.item()
+        return position is not None and item is not None and self.layout.look_at(position, item.row)
+
     # going somewhere
 
     def go(self, seek: Seek) -> None:
         """Go there; `step` does it."""
         self.seek = seek
+
+    def carry(self, order: Order) -> None:
+        """The layout is about to get another order: what is gone to stays the same message."""
+        if self.seek is not None:
+            position = order.position(self.layout.order.ids[self.seek.position])
+            if position is None:
+                self.seek = None
+            else:
+                self.seek.position = position
 
     def step(self, deadline: float | None) -> bool:
         """Do as much of the way as there is time for; False when there was too little. Where a text is missing,
@@ -227,8 +245,11 @@ class Walker:
         at, leaf = self.position, self.leaf()
         if at is None or leaf is None or self.current is None:
             return
-        order = leaf.ordered()
         index = leaf.find(self.current.key)
+        order = leaf.ordered()
+        while step > 0 and order[-1:] == [index] and not leaf.done and len(leaf.rows) < _DEEP:
+            leaf.pull(len(leaf.rows) + 64)
+            order = leaf.ordered()
         place = order.index(index) if index in order else -1
         if place >= 0 and 0 <= place + step < len(order):
             self.go(Seek(at, leaf.items[order[place + step]].key))

@@ -13,7 +13,8 @@ from hermes_tui.widgets.transcript.outcomes import Outcome, main_text_at, read_o
 
 _STEP = 64_000
 _SMALL = 100_000
-_STRING = re.compile(r'(?:[^"\\]|\\.){1,60000}+', re.DOTALL)
+_PAIR = r"\\u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}"
+_STRING = re.compile(rf'(?:[^"\\]|{_PAIR}|\\u[\da-fA-F]{{4}}|\\.){{1,60000}}+', re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,712 @@
+"""Reading: what somebody sees and does in a transcript."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widget import Widget
+
+from hermes_tui.domain.messages import Message, Outline, SegmentMark, ToolCall
+from hermes_tui.domain.sessions import ConversationKey
+from hermes_tui.errors import StoreBusy, StoreUnreadable, TargetNotFound
+from hermes_tui.intents import CopyText, OpenLineage, OpenResume, OpenTarget, OpenTranscript
+from hermes_tui.screens.finding import moment_of
+from hermes_tui.screens.transcript import TranscriptScreen
+from tests import values
+from tests.fakes import GatedService
+from tests.stage import Stage, on_stage, seen, until
+
+KEY = values.CONVERSATIONS[0].key
+AT = values.NOW - 86_400
+
+
+def message(number: int, role: str, text: str, **changes: Any) -> Message:
+    fields: dict[str, Any] = {"timestamp": AT + 60 * number, "chars": len(text), **changes}
+    return Message(id=number, session_id=fields.pop("session_id", KEY.root_id), role=role, text=text, **fields)
+
+
+def talk(count: int, **texts: str) -> list[Message]:
+    """Question and answer in turn; `texts` by `m<number>`."""
+    return [
+        message(i, "user" if i % 2 else "assistant", texts.get(f"m{i}", f"{'Question' if i % 2 else 'Answer'} {i}."))
+        for i in range(1, count + 1)
+    ]
+
+
+def service_of(messages: Sequence[Message]) -> GatedService:
+    service = GatedService()
+    service.transcript = tuple(messages)
+    return service
+
+
+def screen_of(service: GatedService, anchor: int | None = None, **opening: Any) -> TranscriptScreen:
+    return TranscriptScreen(service, OpenTranscript(KEY, anchor, **opening))
+
+
+async def settled(screen: TranscriptScreen, pilot: Pilot[None]) -> None:
+    """Everything that was asked for has come and is set."""
+    await until(pilot, lambda: screen.outline is not None and screen.details is not None and screen.reader.settled)
+    await pilot.pause()
+
+
+def bar(app: Stage) -> str:
+    """The line at which the gold bar stands."""
+    return next((line for line in seen(app).splitlines() if line.startswith("▌")), "")
+
+
+def row_of(app: Stage, text: str) -> int:
+    return next((i for i, line in enumerate(seen(app).splitlines()) if text in line), -1)
+
+
+def page(screen: str) -> list[str]:
+    """The lines without the rail."""
+    return [line[:118].rstrip() for line in screen.splitlines()]
+
+
+# opening
+
+
+async def test_it_opens_at_the_match_with_the_words_lit_and_steps_to_the_next() -> None:
+    texts = {"m37": "here is needle-4711 for you", "m1500": "and needle-4711 again"}
+    service = service_of(talk(2_000, **texts))
+    screen = screen_of(service, 37, words="needle-4711")
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        await until(pilot, lambda: "1/2" in seen(app))
+        assert "needle-4711" in bar(app)
+        assert "message 37 of 2,000" in seen(app)
+        await pilot.press("n")
+        await until(pilot, lambda: "2/2" in seen(app) and screen.reader.settled)
+        assert "needle-4711 again" in bar(app)
+        assert "message 1,500 of 2,000" in seen(app)
+        await pilot.press("n")
+        await until(pilot, lambda: "1/2" in seen(app))
+        assert "here is needle-4711" in bar(app)
+
+
+async def test_without_an_anchor_it_opens_at_the_end() -> None:
+    screen = screen_of(service_of(talk(300)))
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        assert "Answer 300." in bar(app)
+        assert "message 300 of 300" in seen(app)
+        await pilot.press("g")
+        await settled(screen, pilot)
+        assert "Question 1." in bar(app)
+        await pilot.press("G")
+        await settled(screen, pilot)
+        assert "Answer 300." in bar(app)
+
+
+async def test_the_anchor_is_readable_before_the_rest_is_known_and_does_not_move_then() -> None:
+    service = service_of(talk(5_000))
+    service.hold("outline")
+    screen = screen_of(service, 2_501)
+    async with on_stage(screen) as (_, app, pilot):
+        await until(pilot, lambda: "Question 2501." in seen(app))
+        assert "message 2,501 of 5,000" in seen(app)
+        before = row_of(app, "Question 2501.")
+        service.release("outline")
+        await settled(screen, pilot)
+        assert row_of(app, "Question 2501.") == before
+        assert "Question 2501." in bar(app)
+
+
+async def test_a_chain_is_read_through_with_a_seam_at_each_compression() -> None:
+    messages = talk(82)
+    service = service_of(messages)
+    marks = tuple(SegmentMark(f"s{i}", first, AT + 60 * first, None) for i, first in enumerate((0, 40, 70)))
+    whole = replace(values.outline(messages), segments=marks)
+
+    async def outline(key: ConversationKey) -> Outline:
+        return whole
+
+    service.outline = outline  # type: ignore[method-assign]  # three segments instead of one
+    screen = screen_of(service, 41)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        assert "segment 2 of 3 · 40 messages summed up above" in seen(app)
+        assert "message 41 of 82 · segment 2 of 3" in seen(app)
+        for _ in range(41):
+            await pilot.press("J")
+        await settled(screen, pilot)
+        assert "message 82 of 82 · segment 3 of 3" in seen(app)
+
+
+async def test_a_hundred_thousand_messages_take_no_more_widgets_or_texts_than_a_hundred() -> None:
+    few, many = service_of(talk(100)), service_of(talk(100_000))
+    widgets: list[int] = []
+    asked: list[int] = []
+    for service in (few, many):
+        count = len(service.transcript)
+        screen = screen_of(service, count // 2)
+        async with on_stage(screen) as (_, _app, pilot):
+            await settled(screen, pilot)
+            for key in ("pagedown", "pagedown", "g", "G", "pageup", "ctrl+u", "space"):
+                await pilot.press(key)
+                await settled(screen, pilot)
+                assert len(list(screen.reader.shelf.leaves())) < 400
+            widgets.append(len(screen.query(Widget)))
+            asked.append(sum(len(call.arguments[1]) for call in service.calls if call.name == "messages"))
+    assert widgets[0] == widgets[1]
+    assert asked[1] < 600
+
+
+async def test_a_conversation_that_cannot_be_read_says_why() -> None:
+    service = service_of(talk(3))
+    service.failures["window"] = StoreUnreadable("/x/state.db is damaged [/bold]")
+    screen = screen_of(service)
+    async with on_stage(screen) as (_, app, pilot):
+        await until(pilot, lambda: "Cannot show this conversation" in seen(app))
+        assert "/x/state.db is damaged [/bold]" in seen(app)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is not screen)
+
+
+async def test_a_busy_store_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("hermes_tui.screens.filling.FOLLOW_SECONDS", 0.0)
+    service = service_of(talk(3))
+    service.failures["window"] = StoreBusy("state.db is locked")
+    screen = screen_of(service)
+    async with on_stage(screen) as (_, app, pilot):
+        await until(pilot, lambda: "trying again" in seen(app))
+        del service.failures["window"]
+        await until(pilot, lambda: "Question 3." in seen(app))
+
+
+async def test_an_empty_conversation_is_a_page_and_not_a_blank() -> None:
+    screen = screen_of(service_of([]))
+    async with on_stage(screen) as (_, app, pilot):
+        await until(pilot, lambda: "Nothing was said here." in seen(app))
+
+
+async def test_an_anchor_that_is_not_there_is_told() -> None:
+    screen = screen_of(service_of(talk(10)), 999)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        assert "message 999 is not shown in this conversation" in seen(app)
+        assert "Answer 10." in seen(app)
+
+
+async def test_a_notice_is_told_until_one_goes_on() -> None:
+    screen = screen_of(service_of(talk(10)), 5, notice="that message lies in another session")
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        assert "that message lies in another session" in seen(app)
+        await pilot.press("J")
+        await until(pilot, lambda: "lies in another session" not in seen(app))
+
+
+# moving
+
+
+async def test_items_messages_and_prompts() -> None:
+    call = ToolCall("c", "terminal", '{"command": "ls"}', 3)
+    messages = [
+        message(1, "user", "Go https://a.example"),
+        message(2, "assistant", "", reasoning="hm", tool_calls=(call,)),
+        message(3, "tool", "out", call=call),
+        message(4, "assistant", "Done."),
+        message(5, "user", "Thanks."),
+    ]
+    screen = screen_of(service_of(messages), 1)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        marks = []
+        for _ in range(5):
+            await pilot.press("tab")
+            await pilot.pause()
+            marks.append(bar(app)[7:30].split())
+        assert [mark[1] if len(mark) > 1 else mark[0] for mark in marks] == [
+            "Go",
+            "thought",
+            "terminal",
+            "Done.",
+            "Thanks.",
+        ]
+        await pilot.press("shift+tab")
+        assert "Done." in bar(app)
+        await pilot.press("K")
+        assert "terminal" in bar(app)
+        await pilot.press("left_square_bracket")
+        assert "Go" in bar(app)
+        await pilot.press("right_square_bracket")
+        assert "Thanks." in bar(app)
+        await pilot.press("right_square_bracket")
+        assert "no prompt after this one" in seen(app)
+
+
+async def test_the_line_that_is_read_stays_when_texts_above_come_late() -> None:
+    chance = random.Random(2)
+    messages = [message(i, "assistant", f"Answer {i}.\n" + "more\n" * chance.randint(0, 30)) for i in range(1, 400)]
+    service = service_of(messages)
+    screen = screen_of(service, 200)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        service.hold("messages")
+        for _ in range(12):
+            await pilot.press("pageup")
+        before = seen(app)
+        top = next((line for line in before.splitlines()[3:] if "Answer" in line), None)
+        service.release("messages")
+        await settled(screen, pilot)
+        assert top is None or row_of(app, top.strip()) == row_of_text(before, top.strip())
+
+
+def row_of_text(screen: str, text: str) -> int:
+    return next(i for i, line in enumerate(screen.splitlines()) if text in line)
+
+
+@pytest.mark.parametrize("size", [(40, 10), (80, 24), (120, 36), (160, 48)])
+async def test_every_size_shows_the_anchor_and_where_one_is(size: tuple[int, int]) -> None:
+    screen = screen_of(service_of(talk(90)), 45)
+    async with on_stage(screen, size) as (_, app, pilot):
+        await settled(screen, pilot)
+        assert "Question 45." in bar(app)
+        assert "45 of 90" in seen(app)
+        assert all(len(line) <= size[0] for line in seen(app).splitlines())
+
+
+async def test_another_size_keeps_what_is_read() -> None:
+    texts = {f"m{i}": f"Answer {i}. " + "words and more words " * 40 for i in range(2, 60, 2)}
+    screen = screen_of(service_of(talk(60, **texts)), 31)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        for width, height in ((60, 20), (150, 40), (80, 24)):
+            await pilot.resize_terminal(width, height)
+            await settled(screen, pilot)
+            assert "Question 31." in seen(app)
+
+
+# folding
+
+
+def with_call(**changes: Any) -> list[Message]:
+    call = ToolCall("c", "terminal", '{"command": "make"}', 32)
+    result = json.dumps({"output": "\n".join(f"line {i}" for i in range(40)), "exit_code": 1})
+    return [
+        *talk(30),
+        message(31, "assistant", "", reasoning="because", tool_calls=(call,)),
+        message(32, "tool", result, call=call, **changes),
+        *(replace(each, id=each.id + 32) for each in talk(30)),
+    ]
+
+
+async def test_enter_opens_what_is_folded_where_it_stands() -> None:
+    screen = screen_of(service_of(with_call()), 32)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        assert "▸ terminal  make" in bar(app)
+        assert "exit 1 · 40 lines" in bar(app)
+        at = row_of(app, "▸ terminal")
+        await pilot.press("enter")
+        await settled(screen, pilot)
+        assert row_of(app, "▾ terminal") == at
+        assert "│ line 0" in seen(app)
+        await pilot.press("tab")
+        await settled(screen, pilot)
+        assert "16 more lines" in bar(app)
+        assert "enter show all" in seen(app)
+        await pilot.press("enter")
+        await settled(screen, pilot)
+        await until(pilot, lambda: screen.reader.walker.item() is not None)
+        assert "more lines" not in seen(app)
+        await pilot.press("enter")
+        await settled(screen, pilot)
+        assert "▸ terminal" in bar(app)
+
+
+async def test_t_opens_all_tools_and_folds_them_again() -> None:
+    screen = screen_of(service_of(with_call()), 32)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        before = seen(app)
+        await pilot.press("t")
+        await settled(screen, pilot)
+        assert "│ line 3" in seen(app)
+        assert row_of(app, "▾ terminal") == row_of_text(before, "▸ terminal")
+        await pilot.press("t")
+        await settled(screen, pilot)
+        assert page(seen(app)) == page(before)
+        await pilot.press("T")
+        await settled(screen, pilot)
+        assert "│ because" in seen(app)
+
+
+async def test_a_long_text_is_shown_whole_on_demand() -> None:
+    whole = "The whole text. " * 40_000 + "Its very end."
+    messages = talk(5)
+    messages[2] = replace(messages[2], text=whole[:16_384], chars=len(whole))
+    service = service_of(messages)
+
+    async def message_text(key: ConversationKey, message_id: int) -> str:
+        return whole
+
+    service.message_text = message_text  # type: ignore[method-assign]  # pages are cut, the whole is not
+    screen = screen_of(service, 3)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.reader.settled and screen.reader.shelf.whole(3) is not None)
+        assert "The whole text." in bar(app)
+        await pilot.press("J", "K", "slash")
+        await pilot.press(*"very end")
+        await pilot.press("enter")
+        await pilot.press("G")
+        await settled(screen, pilot)
+        assert "Its very end." in seen(app)
+
+
+# finding
+
+
+async def test_finding_as_one_types_unfolds_and_counts() -> None:
+    screen = screen_of(service_of(with_call()), 1)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        await pilot.press("slash", *"line 2")
+        await until(pilot, lambda: "1/1" in seen(app))
+        await settled(screen, pilot)
+        assert "│ line 2" in seen(app)
+        assert "/ line 2" in seen(app)
+        await pilot.press("enter", "n")
+        await until(pilot, lambda: "1/1" in seen(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: "1/1" not in seen(app))
+        assert app.screen is screen
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is not screen)
+
+
+async def test_letters_are_text_while_one_types_and_escape_clears_then_closes() -> None:
+    screen = screen_of(service_of(talk(20)))
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        await pilot.press("slash", *"qdjkn", "slash", "question_mark")
+        await pilot.pause()
+        assert "/ qdjkn/?" in seen(app)
+        await pilot.press("escape")
+        assert screen.box.text == ""
+        assert screen.typing
+        await pilot.press("escape")
+        await until(pilot, lambda: not screen.typing)
+        assert app.screen is screen
+
+
+async def test_what_is_nowhere_says_so_and_moves_nothing() -> None:
+    screen = screen_of(service_of(talk(50)), 25)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        await pilot.press("slash", *"nosuchword", "enter")
+        await until(pilot, lambda: "no match" in seen(app))
+        assert "Question 25." in bar(app)
+
+
+async def test_going_to_a_message_a_time_and_a_day() -> None:
+    service = service_of(talk(3_000))
+    screen = screen_of(service, 1)
+    start = service.transcript[0].timestamp
+    assert start is not None
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        await pilot.press("number_sign", *"1234", "enter")
+        await settled(screen, pilot)
+        assert "Answer 1234." in bar(app)
+        await pilot.press("number_sign", *"2026-11-30", "enter")
+        await settled(screen, pilot)
+        assert "Sun 29 Nov" not in seen(app)
+        assert "Mon 30 Nov 00:00:00 UTC" in seen(app)
+        await pilot.press("number_sign", *"14:30", "enter")
+        await settled(screen, pilot)
+        assert "Mon 30 Nov 14:30:00 UTC" in seen(app)
+        await pilot.press("number_sign", *"99999", "enter")
+        await until(pilot, lambda: "no message 99999" in seen(app))
+        await pilot.press("number_sign", *"soon", "enter")
+        await until(pilot, lambda: "'soon' is no message id, time or day" in seen(app))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "soon", "25:00", "2026-13-01", "2026-02-30", "14:3", "1:2:3:4", "9999-99-99", "-"]
+)
+def test_what_is_no_moment(text: str) -> None:
+    assert moment_of(text, AT) is None
+
+
+# copying, links, bookmarks
+
+
+async def test_copies_come_from_the_source() -> None:
+    text = "**bold** text\n\n```py\nx\t= 1\n```\n\n```\ny\n```"
+    screen = screen_of(service_of(talk(4, m4=text)), 4)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        await pilot.press("y")
+        assert app.last(CopyText).text == text
+        found = []
+        for _ in range(3):
+            await pilot.press("c")
+            found.append((app.last(CopyText).text, app.last(CopyText).what))
+        assert found == [("x\t= 1", "code block 1 of 2"), ("y", "code block 2 of 2"), ("x\t= 1", "code block 1 of 2")]
+        await pilot.press("L")
+        assert app.last(CopyText).text == f"@session:default/{KEY.root_id}#4"
+        await pilot.press("i")
+        assert app.last(CopyText).text == KEY.root_id
+        await pilot.press("Y")
+        await until(pilot, lambda: app.last(CopyText).what == "command")
+        assert app.last(CopyText).text == values.PLAN.command
+        await pilot.press("K", "c")
+        await until(pilot, lambda: "no code block in this message" in seen(app))
+
+
+async def test_a_session_link_is_followed() -> None:
+    screen = screen_of(service_of(talk(2, m2="see `@session:work/20260101_000000_abcdef`, please")), 2)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        await pilot.press("tab")
+        await settled(screen, pilot)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.intents[-1], OpenTarget))
+        assert app.last(OpenTarget).text == "@session:work/20260101_000000_abcdef"
+        assert "please" in bar(app)
+
+
+async def test_a_web_link_is_shown_in_full_and_opened_only_after_a_yes(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("hermes_tui.screens.leading.browse", lambda target: not opened.append(target))
+    address = "https://example.org/" + "path/" * 40 + "end"
+    screen = screen_of(service_of(talk(2, m2=f"see [the docs]({address})")), 2)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        assert "example.org" not in seen(app)
+        await pilot.press("tab", "enter")
+        await until(pilot, lambda: "Open this link?" in seen(app))
+        assert address in "".join(line.strip() for line in seen(app).splitlines())
+        await pilot.press("escape")
+        await until(pilot, lambda: "the docs" in seen(app))
+        assert opened == []
+        await pilot.press("enter")
+        await until(pilot, lambda: "Open this link?" in seen(app))
+        await pilot.press("enter")
+        await until(pilot, lambda: opened == [address])
+        assert "the docs" in bar(app)
+
+
+@pytest.mark.parametrize("target", ["javascript:alert(1)", "ftp://x.example/y", "data:text/html,x", "vscode://x"])
+async def test_other_schemes_are_words(target: str) -> None:
+    screen = screen_of(service_of(talk(2, m2=f"see [it]({target}) and {target}")), 2)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        await pilot.press("tab", "enter")
+        await pilot.pause()
+        assert target in seen(app)
+        assert "Open this link?" not in seen(app)
+        assert not app.intents
+
+
+async def test_bookmarks_are_kept_and_lead_back() -> None:
+    service = service_of(talk(500))
+    screen = screen_of(service, 100)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        await pilot.press("m")
+        await until(pilot, lambda: "bookmarked" in seen(app))
+        await pilot.press("G")
+        await settled(screen, pilot)
+        await pilot.press("apostrophe")
+        await until(pilot, lambda: "Answer 100." in seen(app) and "Bookmarks" in seen(app))
+        await pilot.press("enter")
+        await settled(screen, pilot)
+        assert "Answer 100." in bar(app)
+    other = screen_of(service_of(talk(500)))
+    async with on_stage(other) as (_, app, pilot):
+        await settled(other, pilot)
+        await pilot.press("apostrophe")
+        await until(pilot, lambda: "Answer 100." in seen(app))
+        await pilot.press("enter")
+        await settled(other, pilot)
+        await pilot.press("m", "apostrophe")
+        await until(pilot, lambda: "No bookmarks yet" in seen(app))
+
+
+async def test_the_next_hit_is_the_next_conversation_of_the_search() -> None:
+    hits = values.HITS
+    screen = screen_of(service_of(talk(10)), 1, words="oauth", hits=hits, hit=0)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        assert "ctrl+n next hit" in seen(app)
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: "first hit" in seen(app))
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: bool(app.intents))
+        best = hits[1].best
+        intent = app.last(OpenTranscript)
+        assert (intent.key, intent.anchor, intent.words, intent.hit) == (
+            hits[1].conversation.key,
+            best.message_id if best else None,
+            "oauth",
+            1,
+        )
+
+
+async def test_resume_and_lineage_go_from_here() -> None:
+    screen = screen_of(service_of(talk(4)), 2)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        await pilot.press("r")
+        assert app.last(OpenResume).conversation.key == KEY
+        await pilot.press("l")
+        assert app.last(OpenLineage).session_id == KEY.root_id
+        await pilot.press("left")
+        await until(pilot, lambda: app.screen is not screen)
+
+
+# growing
+
+
+async def test_at_the_end_it_follows_what_is_written_and_elsewhere_it_says_how_much_is_new() -> None:
+    service = service_of(talk(200))
+    screen = screen_of(service)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        service.transcript = tuple(talk(202))
+        service.changed = True
+        screen.look_again()
+        await until(pilot, lambda: "Answer 202." in seen(app))
+        await pilot.press("pageup", "pageup")
+        await settled(screen, pilot)
+        before = seen(app)
+        service.transcript = tuple(talk(205))
+        service.changed = True
+        screen.look_again()
+        await until(pilot, lambda: "3 new messages" in seen(app))
+        await settled(screen, pilot)
+        assert page(seen(app))[3:-2] == page(before)[3:-2]
+        await pilot.press("G")
+        await until(pilot, lambda: "Question 205." in seen(app) and "new messages" not in seen(app))
+
+
+async def test_a_call_gets_its_result_while_one_looks() -> None:
+    call = ToolCall("c", "terminal", '{"command": "make"}')
+    messages = [*talk(3), message(4, "assistant", "", tool_calls=(call,))]
+    service = service_of(messages)
+    screen = screen_of(service)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        assert "no result" in seen(app)
+        answered = replace(call, result_id=5)
+        service.transcript = (
+            *messages[:3],
+            message(4, "assistant", "", tool_calls=(answered,)),
+            message(5, "tool", "a\nb\nc", call=answered),
+        )
+        service.changed = True
+        screen.look_again()
+        await until(pilot, lambda: "3 lines" in seen(app) and "no result" not in seen(app))
+        assert seen(app).count("terminal") == 1
+
+
+async def test_undone_messages_go() -> None:
+    service = service_of(talk(20))
+    screen = screen_of(service)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        service.transcript = tuple(talk(16))
+        service.changed = True
+        screen.look_again()
+        await until(pilot, lambda: "Answer 18." not in seen(app))
+        assert "Answer 16." in seen(app)
+        assert "of 16" in seen(app)
+
+
+async def test_a_session_that_has_gone_leaves_what_was_read() -> None:
+    service = service_of(talk(20))
+    screen = screen_of(service)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        service.failures["conversation"] = TargetNotFound("gone")
+        service.changed = True
+        screen.look_again()
+        await until(pilot, lambda: "no longer in the store" in seen(app))
+        assert "Answer 20." in seen(app)
+
+
+# the mouse
+
+
+async def test_a_click_selects_and_folds_and_the_wheel_scrolls() -> None:
+    screen = screen_of(service_of(with_call()), 32)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        await pilot.click(screen.reader, offset=(20, row_of(app, "▸ terminal") - 3))
+        await settled(screen, pilot)
+        assert "│ line 0" in seen(app)
+        first = seen(app).splitlines()[3]
+        screen.reader.on_mouse_scroll_down  # noqa: B018  # the wheel is what this test is about
+        await pilot.press("j", "j", "j")
+        scrolled = seen(app).splitlines()
+        assert first != scrolled[3]
+
+
+async def test_a_selection_is_copied_from_the_source() -> None:
+    texts = {"m1": "First **bold** words.", "m2": "Second line " + "and more words " * 20, "m3": "Third."}
+    screen = screen_of(service_of(talk(4, **texts)), 1)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        reader = screen.reader
+        top = row_of(app, "First bold") - reader.region.y
+        last = row_of(app, "Third.") - reader.region.y
+        await pilot.mouse_down(reader, offset=(9, top))
+        await pilot.hover(reader, offset=(14, last))
+        await pilot.mouse_up(reader, offset=(14, last))
+        await pilot.pause()
+        assert screen.get_selected_text() == f"{texts['m1']}\n\n{texts['m2']}\n\nThird."
+        await pilot.press("pagedown", "pageup")
+        assert screen.get_selected_text() == f"{texts['m1']}\n\n{texts['m2']}\n\nThird."
+        await pilot.mouse_down(reader, offset=(2, top))
+        await pilot.hover(reader, offset=(110, top))
+        await pilot.mouse_up(reader, offset=(110, top))
+        await pilot.pause()
+        assert screen.get_selected_text() == texts["m1"]
+
+
+async def test_a_wide_table_scrolls_sideways_and_is_not_broken() -> None:
+    cells = [f"column {i}" for i in range(30)]
+    table = f"| {' | '.join(cells)} |\n|{'---|' * 30}\n| {' | '.join(cells)} |"
+    screen = screen_of(service_of(talk(2, m2=table)), 2)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        assert "column 0" in seen(app)
+        assert "column 29" not in seen(app)
+        for _ in range(30):
+            await pilot.press("shift+right")
+        await pilot.pause()
+        assert "column 29" in seen(app)
+        assert "column 0 " not in seen(app)
+        for _ in range(30):
+            await pilot.press("shift+left")
+        await pilot.pause()
+        assert "column 0" in seen(app)
+
+
+@pytest.mark.parametrize(
+    "text", ["[/]", "[/", "[red]hi[/blue]", "[link=https://e.example]x[/link]", "see [b open", "array[0]", "$x {y}"]
+)
+async def test_what_looks_like_markup_is_shown_as_it_is(text: str) -> None:
+    call = ToolCall(text, text, text, 3)
+    messages = [
+        message(1, "user", text),
+        message(2, "assistant", "", tool_calls=(call, ToolCall("z", text, text)), reasoning=text),
+        message(3, "tool", text, call=call),
+    ]
+    screen = screen_of(service_of(messages), 3, words=text, notice=text)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        await pilot.press("t", "T")
+        await settled(screen, pilot)
+        assert seen(app).count(text) >= 6
