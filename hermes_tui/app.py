@@ -64,10 +64,8 @@ class HermesApp(Running):
         self._opening = opening
         self._demo: tempfile.TemporaryDirectory[str] | None = None
 
-    def get_default_screen(self) -> Screen[None]:
-        return BrowseScreen(self._service, settings=self.settings)
-
-    def on_mount(self) -> None:
+    async def on_mount(self) -> None:
+        await self.push_screen(BrowseScreen(self._service, settings=self.settings))
         if self._opening is not None:
             self.post_message(self._opening)
 
@@ -174,20 +172,24 @@ class HermesApp(Running):
     def on_copy_text(self, intent: intents.CopyText) -> None:
         self._copy(intent.text, intent.what)
 
+    async def _begin_with(self, screen: Screen[None]) -> None:
+        """This one in place of everything above Textual's own blank screen."""
+        while len(self.screen_stack) > 2:
+            await self.pop_screen()
+        await self.switch_screen(screen)
+
     async def on_use_stores(self, intent: intents.UseStores) -> None:
         """The list of other stores, in place of everything."""
         before = (self._service, *self._guests)
         self._service, self._guests = self._connect(intent.stores), []
-        while len(self.screen_stack) > 1:
-            await self.pop_screen()
-        await self.switch_screen(BrowseScreen(self._service, settings=self.settings))
+        await self._begin_with(BrowseScreen(self._service, settings=self.settings))
         for service in before:
             await service.close()
 
     async def on_open_missing(self, intent: intents.OpenMissing) -> None:
         from hermes_tui.screens.missing import MissingScreen
 
-        await self.switch_screen(MissingScreen(self._service, self._connect))
+        await self._begin_with(MissingScreen(self._service, self._connect))
 
     def on_open_demo(self, intent: intents.OpenDemo) -> None:
         self._open_demo()

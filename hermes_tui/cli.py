@@ -58,9 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except _Ended as ended:
         return int(ended.code or 0)
     except BrokenPipeError:
-        return 0
-    except OSError as error:
-        return _failed(f"The output could not be written: {error.strerror or error}", 1)
+        return 0  # whoever read our output has seen enough
 
 
 @contextmanager
@@ -136,7 +134,8 @@ def _failed_json(given: Arguments, failure: HermesTuiError) -> None:
         output.write_json(output.document(output.meta(given.stores, total=len(items)), "candidates", items))
     elif isinstance(failure, StoreError) and given.command in _LISTS:
         about = output.meta(given.stores, errors=[stores.problem(failure)])
-        output.write_json(output.document(about, _LISTS[given.command], []))
+        found = output.document(about, _LISTS[given.command], None if given.command == "resume" else [])
+        output.write_json(found)
 
 
 def _do(given: Arguments) -> int:

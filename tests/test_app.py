@@ -299,7 +299,7 @@ async def test_profiles_are_chosen_from_a_list_that_says_how_much_each_holds(tmp
         await pilot.press("down", "enter")
         await until(pilot, lambda: "coder talk" in seen(app))
         assert first.closed
-        assert len(app.screen_stack) == 1
+        assert len(app.screen_stack) == 2
         await pilot.press("P")
         await until(pilot, lambda: isinstance(app.screen, ProfilesScreen) and seen(app).count("3 conversations") == 3)
         await pilot.press("a", "enter")

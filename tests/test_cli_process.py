@@ -17,6 +17,7 @@ from typing import Any
 import pytest
 
 from tests.builders import StoreBuilder
+from tests.tools import ROOT
 
 COMMAND = [sys.executable, "-m", "hermes_tui"]
 SEED = 20261130
@@ -310,6 +311,20 @@ class TestStreams:
             )
             assert "Traceback" not in done.stderr
             assert done.returncode == 0
+
+    @pytest.mark.skipif(os.name == "nt", reason="a directory in use cannot be removed there")
+    def test_a_directory_that_is_gone_is_no_traceback(self, home: Path, tmp_path: Path) -> None:
+        for argv, code in ((["--home", str(home)], 0), (["--db", "state.db"], 3), (["--home", "."], 3)):
+            line = 'mkdir "$0" && cd "$0" && rmdir "$0" && exec "$@"'
+            done = subprocess.run(
+                ["sh", "-c", line, str(tmp_path / "gone"), *COMMAND, *argv, "list"],
+                env={**os.environ, "PYTHONPATH": str(ROOT)},
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert done.returncode == code, done.stderr
+            assert done.stderr.count("\n") == (code != 0)
 
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
     def test_a_full_disk_is_one_line(self, home: Path) -> None:

@@ -227,7 +227,7 @@ def at_stub(terminal: Terminal) -> None:
 
 def test_enter_in_the_panel_becomes_hermes(home: Path, stub: dict[str, str]) -> None:
     with started([*COMMAND, "--home", str(home)], stub) as terminal:
-        terminal.shows("Refactoring auth")
+        terminal.shows(f"@session:default/{ID}")
         terminal.press("r")
         terminal.shows("--resume")
         terminal.press("\r")
@@ -238,7 +238,7 @@ def test_enter_in_the_panel_becomes_hermes(home: Path, stub: dict[str, str]) -> 
 
 def test_b_in_the_panel_comes_back(home: Path, stub: dict[str, str]) -> None:
     with started([*COMMAND, "--home", str(home)], stub) as terminal:
-        terminal.shows("Refactoring auth")
+        terminal.shows(f"@session:default/{ID}")
         terminal.press("r")
         terminal.shows("--resume")
         terminal.press("b")
@@ -252,7 +252,7 @@ def test_b_in_the_panel_comes_back(home: Path, stub: dict[str, str]) -> None:
 
 def test_p_in_the_panel_prints_the_command_and_quits(home: Path, stub: dict[str, str]) -> None:
     with started([*COMMAND, "--home", str(home)], stub) as terminal:
-        terminal.shows("Refactoring auth")
+        terminal.shows(f"@session:default/{ID}")
         terminal.press("r")
         terminal.shows("--resume")
         terminal.press("p")

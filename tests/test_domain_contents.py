@@ -130,6 +130,17 @@ def test_deep_and_endless_nesting_does_no_harm() -> None:
     assert decode_content(STRUCTURED + "[" * 100_000).startswith("json:[[")
 
 
+@pytest.mark.parametrize(
+    "piece", ["MEDIA:/x ", "@image:a\n", "data:;a", "data:image/png;base64,", "[screenshot]\n", "[{"]
+)
+def test_long_hostile_cells_are_read_in_one_go(piece: str) -> None:
+    text = piece * (2_000_000 // len(piece))
+    decode_content(text)
+    decode_content(stored([{"type": "text", "text": text}, image()]))
+    decode_content(STRUCTURED + text)
+    decode_content(f"MEDIA:x{' ' * 1_000_000}y")
+
+
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=20),
     lambda inner: (

@@ -88,6 +88,13 @@ def test_thoughts_and_terminal_sequences_are_taken_out(text: str, said: str) -> 
     assert spoken(text) == said
 
 
+@pytest.mark.parametrize(
+    "piece", ["<think>", "<tool_call", "<tool_call>", "</think>", "\x1b]", "\x1b[", "<a:tool_call "]
+)
+def test_long_hostile_answers_are_read_in_one_go(piece: str) -> None:
+    spoken(piece * (2_000_000 // len(piece)))
+
+
 def test_plain_text_is_left_alone() -> None:
     assert plain("tab\tand\nline ü") == "tab\tand\nline ü"
 

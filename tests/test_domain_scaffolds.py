@@ -227,3 +227,12 @@ def test_the_reading_of_a_plain_row_is_the_row() -> None:
         reading = read(role, WORDS)
         assert (reading.kind, reading.text, reading.label) == (MESSAGE, WORDS, None)
         assert reading.prompt == (role == "user")
+
+
+@pytest.mark.parametrize(
+    "piece", ["[Note: model was just x]", "<memory-context>", "[", "[END OF PRIOR CONTEXT]", "[SYSTEM: "]
+)
+def test_long_hostile_rows_are_read_in_one_go(piece: str) -> None:
+    text = piece * (2_000_000 // len(piece))
+    assert read("user", text).kind == MESSAGE
+    preview_of(text)

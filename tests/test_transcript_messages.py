@@ -15,7 +15,7 @@ from hermes_tui.domain.messages import Message, ToolCall
 from hermes_tui.widgets.transcript.ansi import decode
 from hermes_tui.widgets.transcript.items import source_of
 from hermes_tui.widgets.transcript.leaves import PART, ItemKind, Leaf
-from hermes_tui.widgets.transcript.lights import Lights, pattern_of, words_of
+from hermes_tui.widgets.transcript.lights import Lights, pattern_of
 from hermes_tui.widgets.transcript.outcomes import read_arguments, read_outcome
 from hermes_tui.widgets.transcript.rendering import matching_keys, set_message
 from hermes_tui.widgets.transcript.rows import GUTTER, text_of
@@ -327,7 +327,6 @@ def test_what_holds_a_match_is_what_unfolds(given: Message, expected: dict[str, 
 
 
 def test_words_and_phrases_to_light() -> None:
-    assert words_of('one "two words"  "" three"') == ["one", "two words", "three"]
     pattern = pattern_of('fresh "two  words"')
     assert pattern is not None
     text = "reFRESHed two\nwords " * 9_000

@@ -16,6 +16,7 @@ from hermes_tui.domain.profiles import ProfileInfo, StoreRef
 from hermes_tui.domain.queries import Hit
 from hermes_tui.domain.resume import Check, ResumePlan
 from hermes_tui.domain.sessions import Conversation, Details, StoreProblem
+from hermes_tui.errors import Unsupported
 
 SCHEMA_VERSION = 1
 OPEN, CLOSE = ">>>", "<<<"
@@ -25,15 +26,18 @@ Json = dict[str, Any]
 
 
 def write(data: bytes) -> None:
-    """All of it to stdout, now. A reader that went away ends us quietly: `BrokenPipeError`."""
+    """All of it to stdout, now. A reader that went away ends us quietly: `BrokenPipeError`; any other failure
+    is `Unsupported`."""
     if sys.stdout is None:
         return
     try:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes once more at its end
+        if isinstance(error, BrokenPipeError):
+            raise
+        raise Unsupported(f"The output could not be written: {error.strerror}") from error
 
 
 def write_json(document: Json) -> None:

@@ -26,6 +26,14 @@ class Chosen:
 
 def chosen(arguments: Arguments) -> Chosen:
     """Raises `UsageError`, or `StoreError` when nothing that was named exists."""
+    try:
+        return _chosen(arguments)
+    except FileNotFoundError as error:  # a relative path is only asked where it starts
+        where = arguments.db or arguments.home or ""
+        raise StoreMissing(f"{where}: the present directory no longer exists; give the whole path.") from error
+
+
+def _chosen(arguments: Arguments) -> Chosen:
     if arguments.store is not None:
         return Chosen((arguments.store,), named=True)
     if arguments.db is not None:

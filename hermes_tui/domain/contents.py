@@ -24,6 +24,8 @@ _MEDIA_LINE = re.compile(
     r"|\[Image attached(?: at)?: (?P<hint>[^\]\n]+)\]|(?P<screen>\[screenshot\]))[ \t]*$",
     re.MULTILINE,
 )
+_LONGEST_LINE = 4_096
+"""A line that names an attachment is not longer; what is need not be searched for blanks at its end."""
 _PLACE = re.compile(r"\A\[(image|audio|video)\]\Z")
 _TEXTS = frozenset({"text", "input_text", "output_text", "summary_text", "reasoning_text", "refusal"})
 _IMAGES = frozenset({"image", "image_url", "input_image", "output_image"})
@@ -94,7 +96,7 @@ def _media_lines(text: str) -> str:
         screens = 0
 
     for line in text.split("\n"):
-        found = _MEDIA_LINE.match(line)
+        found = _MEDIA_LINE.match(line) if len(line) <= _LONGEST_LINE else None
         path = "" if found is None else _path_of(found)
         if found is not None and found["screen"]:
             screens += 1

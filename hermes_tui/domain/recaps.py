@@ -13,14 +13,18 @@ from typing import Any
 
 from hermes_tui.domain.messages import EVENTS, HANDOFF, Message, RecapEntry
 
-_THOUGHT = "think|thinking|reasoning|thought|reasoning_scratchpad|思考|反思|推理|推敲"
-_CALLED = r"(?:[\w.-]+:)?(?:tool_calls?|tool_result|function_calls?)"
-_TAGS = (
-    re.compile(rf"<({_THOUGHT})>.*?</\1>\s*", re.DOTALL | re.IGNORECASE),
-    re.compile(rf"<(?:{_THOUGHT})>.*\Z", re.DOTALL | re.IGNORECASE),
-    re.compile(rf"</(?:{_THOUGHT})>\s*", re.IGNORECASE),
-    re.compile(rf"<({_CALLED})\b[^>]*>.*?</\1>\s*", re.DOTALL | re.IGNORECASE),
-    re.compile(rf"</?{_CALLED}\b[^>]*>\s*", re.IGNORECASE),
+_THOUGHTS = ("think", "thinking", "reasoning", "thought", "reasoning_scratchpad", "思考", "反思", "推理", "推敲")
+_CALLS = ("tool_call", "tool_calls", "tool_result", "function_call", "function_calls")
+_BLOCKS = tuple(
+    (re.compile(rf"<{opening}>", re.IGNORECASE), re.compile(rf"</{closing}>\s*", re.IGNORECASE), cut)
+    for opening, closing, cut in (
+        *((name, name, True) for name in _THOUGHTS),
+        *((rf"(?:[\w.-]{{1,40}}:)?{name}\b[^<>]{{0,500}}", rf"(?:[\w.-]{{1,40}}:)?{name}", False) for name in _CALLS),
+    )
+)
+"""Beginning and end of what leaks into answers, and whether one without an end reaches to the end of the text."""
+_STRAY = re.compile(
+    rf"</?(?:[\w.-]{{1,40}}:)?(?:{'|'.join((*_THOUGHTS, *_CALLS))})\b[^<>]{{0,500}}>\s*", re.IGNORECASE
 )
 _SEQUENCES = re.compile(
     r"\x1b(?:\[[0-?]*[ -/]*[@-~]?|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])|\x9b[0-?]*[ -/]*[@-~]?"
@@ -78,9 +82,23 @@ def plain(text: str) -> str:
 def spoken(text: str) -> str:
     """What an answer says once thoughts and calls that leaked into it are taken out."""
     if "<" in text:
-        for tag in _TAGS:
-            text = tag.sub("", text)
+        for opening, closing, cut in _BLOCKS:
+            text = _without_blocks(text, opening, closing, cut=cut)
+        text = _STRAY.sub("", text)
     return plain(text).strip()
+
+
+def _without_blocks(text: str, opening: re.Pattern[str], closing: re.Pattern[str], *, cut: bool) -> str:
+    """`text` without what stands between such marks; in one pass, however many marks there are."""
+    kept: list[str] = []
+    at = 0
+    while (begun := opening.search(text, at)) is not None:
+        ended = closing.search(text, begun.end())
+        if ended is None:
+            return "".join([*kept, text[at : begun.start()] if cut else text[at:]])
+        kept.append(text[at : begun.start()])
+        at = ended.end()
+    return "".join([*kept, text[at:]]) if kept else text
 
 
 def entry_of(message: Message, settings: RecapSettings, *, whole: bool = False) -> RecapEntry | None:

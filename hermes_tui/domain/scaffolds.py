@@ -49,7 +49,12 @@ _PREAMBLES = re.compile(
     r"Runtime note:|IMPORTANT: You are running as |IMPORTANT: The following skill|Voice input — |"
     r"Triggering message id: |Session was just handed off|STILL IN PROGRESS )"
 )
-_MEMORY = re.compile(r"<\s*memory-context\s*>.*?</\s*memory-context\s*>\s*", re.IGNORECASE | re.DOTALL)
+_MEMORY = re.compile(
+    r"<\s{0,9}memory-context\s{0,9}>.*?</\s{0,9}memory-context\s{0,9}>\s*", re.IGNORECASE | re.DOTALL
+)
+_MEMORY_END = re.compile(r"</\s{0,9}memory-context\s{0,9}>\s*", re.IGNORECASE)
+_NOTES = 16
+"""Bracketed notes that may stand before a person's words."""
 _SWITCHED = re.compile(r"changed to (?P<model>[^\s\]]+)(?: via provider (?P<provider>[^\s\].]+))?")
 
 
@@ -149,9 +154,18 @@ def _after_bracket(text: str) -> str:
 def _without_preambles(text: str) -> str:
     """`text` without the bracketed notes that Hermes puts before a person's words."""
     text = text.lstrip()
-    while _PREAMBLES.match(text):
+    for _ in range(_NOTES):
+        if not _PREAMBLES.match(text):
+            break
         text = _after_bracket(text)
     return text
+
+
+def _without_memory(text: str) -> str:
+    """`text` without recalled memory. Only what lies before the last closing mark is searched: an opening one
+    without an end would be followed to the end of the text, each of them."""
+    end = max((found.end() for found in _MEMORY_END.finditer(text)), default=0)
+    return _MEMORY.sub("", text[:end]) + text[end:]
 
 
 def steer_text(text: str) -> str | None:
@@ -190,21 +204,16 @@ def skill_words(text: str) -> str | None:
 def typed_words(text: str) -> str:
     """What a person typed of a user row's text, line breaks kept; "" when nothing of it is theirs."""
     if "memory-context" in text:
-        text = _MEMORY.sub("", text)
-    stripped = text.strip()
-    if not stripped.startswith("["):
-        return stripped
-    if stripped.startswith(_SYSTEM):
+        text = _without_memory(text)
+    text = _without_preambles(text).rstrip()
+    if not text.startswith("["):
+        return text
+    if text.startswith(_SYSTEM) or any(mark.match(text) for mark, _ in _LEGACY_NOTES):
         return ""
-    skill = skill_words(stripped)
-    if skill is not None:
-        return skill
-    if stripped.startswith(_STEER_OPEN):
-        return steer_text(stripped) or ""
-    if any(mark.match(stripped) for mark, _ in _LEGACY_NOTES):
-        return ""
-    rest = _without_preambles(stripped)
-    return rest if rest == stripped or not rest.startswith("[") else typed_words(rest)
+    if text.startswith(_STEER_OPEN):
+        return steer_text(text) or ""
+    skill = skill_words(text)
+    return text if skill is None else skill
 
 
 def preview_of(raw: object) -> str | None:

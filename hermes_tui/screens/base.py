@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, ClassVar, Protocol
 
 from rich.cells import cell_len
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
@@ -90,7 +91,24 @@ def written(screen: Screen[Any], keys: Iterable[Key]) -> list[tuple[str, str]]:
     return [(shown_as(key, rebound), key.label) for key in keys]
 
 
-class BaseScreen(Screen[None], inherit_bindings=False):
+WIDE = 100
+"""Columns from which on there is a pane beside the list."""
+
+
+class Steady(Screen[None], inherit_bindings=False):
+    """A screen that only takes the size that the terminal has.
+
+    Laying out a screen sends it its own size again. Of two sizes that come in one breath each would bring back
+    the other for ever, in Textual's own handler; so a size that is no longer true goes no further.
+    """
+
+    def _on_resize(self, event: events.Resize) -> None:
+        if event.size != self.app.size:
+            event.prevent_default()
+            event.stop()
+
+
+class BaseScreen(Steady):
     """A page: header, body, status, keys. Subclasses fill the body and say what the lines show."""
 
     PLACE: ClassVar[str] = "browse"

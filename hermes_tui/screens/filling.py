@@ -16,6 +16,7 @@ from hermes_tui.screens.finding import Finding
 from hermes_tui.service.sessions import SessionService
 from hermes_tui.text import one_line
 from hermes_tui.widgets.transcript import saying
+from hermes_tui.widgets.transcript.order import outline_order
 from hermes_tui.widgets.transcript.view import Reader
 from hermes_tui.widgets.ways import Paragraph
 
@@ -79,7 +80,7 @@ class Filling(Finding, inherit_bindings=False):
             self.show_reader()
         self.conversation = await self.service.conversation(self.key)
         self.show_head()
-        self._show_outline(await self.service.outline(self.key))
+        await self._show_outline(await self.service.outline(self.key))
         self.say(self._arrived())
         self.details = (await self.service.details((self.key,))).get(self.key)
         self.show_head()
@@ -97,9 +98,10 @@ class Filling(Finding, inherit_bindings=False):
                 self.reader.start_at(anchor)
         return one_line(self.opening.notice or "", 300)
 
-    def _show_outline(self, outline: Outline) -> None:
+    async def _show_outline(self, outline: Outline) -> None:
+        order = await asyncio.to_thread(outline_order, outline)
         self.outline = outline
-        self.reader.show_outline(outline)
+        self.reader.show_order(order)
         if len(outline):
             self.show_reader()
         else:
@@ -166,15 +168,15 @@ class Filling(Finding, inherit_bindings=False):
             self.say(one_line(str(error)))
         else:
             self._cost = time.monotonic() - started
-            self._grow(outline)
+            await self._grow(outline)
 
-    def _grow(self, outline: Outline) -> None:
+    async def _grow(self, outline: Outline) -> None:
         """Show what is new; the last messages may read otherwise by now."""
         before = len(self.outline) if self.outline is not None else 0
         reader = self.reader
         if len(outline) > before and not reader.plan.sees_end:
             self.fresh += len(outline) - before
         reader.refetch(REREAD)
-        self._show_outline(outline)
+        await self._show_outline(outline)
         if self.words and len(outline) != before and not self.typing:
             self.refind()

@@ -8,11 +8,11 @@ from datetime import datetime
 from textual import on, work
 
 from hermes_tui import times
+from hermes_tui.domain.finds import parse_find
 from hermes_tui.errors import HermesTuiError
 from hermes_tui.screens.reading import Reading
 from hermes_tui.text import count, one_line
 from hermes_tui.widgets.query import QueryLine
-from hermes_tui.widgets.transcript.lights import words_of
 
 _DAY = r"(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})"
 _CLOCK = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}))?"
@@ -112,7 +112,7 @@ class Finding(Reading, inherit_bindings=False):
         one was; with one stay, and count from that message; -1 is none of them."""
         self.words, self.found = words.strip(), None
         self.reader.light(words)
-        if words_of(words):
+        if parse_find(words):
             self._find(words, anchor)
         else:
             self.close_find()
@@ -120,27 +120,25 @@ class Finding(Reading, inherit_bindings=False):
 
     @work(exclusive=True, group="find", description="find")
     async def _find(self, words: str, anchor: int | None) -> None:
+        before = self.reader.walker.match
         try:
             found = await self.service.find(self.key, words)
         except HermesTuiError as error:
             self.say(one_line(str(error)))
             return
         self.found = len(found)
-        reader = self.reader
-        where = reader.plan.order.position
+        reader, order = self.reader, self.reader.plan.order
+        reader.show_matches(found, None)
         if anchor is not None:
-            at = where(anchor) if anchor >= 0 else None
-            here = reader.walker.match if at is None else next((each for each in found if where(each) == at), None)
-            reader.show_matches(found, here if here in found else None)
-        else:
-            reader.show_matches(found, None)
-            at = (where(self._origin) if self._origin is not None else None) or 0
-            ahead = next((each for each in found if (where(each) or 0) >= at), None)
-            target = ahead if ahead is not None else next(iter(found), None)
-            if target is not None:
-                reader.go_to_match(target)
+            place = order.position(anchor) if anchor >= 0 else order.position(before) if before is not None else None
+            index = reader.matches.at(order, place)
+            reader.show_matches(found, None if index is None else found[index])
+        elif found:
+            origin = order.position(self._origin) if self._origin is not None else None
+            reader.go_to_match(found[reader.matches.index(order, origin or 0) % len(found)])
         self.show_place()
-        self.show_keys() if not self.typing else None
+        if not self.typing:
+            self.show_keys()
 
     def refind(self) -> None:
         """The same words, in what is there now; the reader stays."""

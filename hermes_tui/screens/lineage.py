@@ -17,7 +17,7 @@ from hermes_tui.errors import HermesTuiError
 from hermes_tui.intents import OpenResume, OpenSearch, OpenTranscript
 from hermes_tui.keys import LINEAGE
 from hermes_tui.screens.acting import Acting, Place
-from hermes_tui.screens.base import BaseScreen, Movable, Moving, bindings
+from hermes_tui.screens.base import WIDE, BaseScreen, Movable, Moving, bindings
 from hermes_tui.service.sessions import SessionService
 from hermes_tui.text import count, one_line
 from hermes_tui.widgets.ink import Ink, Line
@@ -187,7 +187,7 @@ class LineageScreen(Moving, BaseScreen, Acting):
     @work(exclusive=True, group="context", description="context")
     async def _look(self, row: TreeRow) -> None:
         """Tell of this session, where there is a pane to tell it in."""
-        if self.has_class("-narrow") or self.has_class("-alone"):
+        if self.size.width < WIDE or self.has_class("-alone"):
             return
         node, key = row.node, ConversationKey(self._profile, row.node.root_id)
         conversation, recap, said = None, None, ""

@@ -14,15 +14,17 @@ from hermes_tui.errors import HermesTuiError, TargetAmbiguous
 from hermes_tui.intents import OpenLineage, OpenProfiles, OpenResume, OpenTranscript
 from hermes_tui.keys import SEARCH
 from hermes_tui.screens.acting import Acting, Place
-from hermes_tui.screens.base import bindings
+from hermes_tui.screens.base import WIDE, bindings
 from hermes_tui.screens.searching import Searching
+from hermes_tui.service.sessions import SessionService
+from hermes_tui.state import RecentQueries
 from hermes_tui.text import one_line
 from hermes_tui.widgets import answers
 from hermes_tui.widgets.hits import Hits
 from hermes_tui.widgets.ink import Ink
 from hermes_tui.widgets.rail import Rail
 from hermes_tui.widgets.ways import Ways
-from hermes_tui.widgets.window import window_view
+from hermes_tui.widgets.window import Context, window_view
 
 OWN = frozenset(key.action.partition("(")[0] for key in SEARCH)
 IN_BOX = frozenset({"move", "page", "read", "switch", "recent", "back"})
@@ -31,11 +33,23 @@ ON_A_HIT = frozenset({"resume", "lineage", "copy_link", "copy_command", "copy_id
 """Actions that need a hit under the cursor."""
 
 
+def _place(hit: Hit) -> tuple[ConversationKey, int | None]:
+    """What the context of a hit depends on."""
+    return hit.conversation.key, hit.best.message_id if hit.best else None
+
+
 class SearchScreen(Searching, Acting):
     """Focus stays in the box; arrows, page keys and enter act on the hits from there."""
 
     PLACE = "search"
     BINDINGS: ClassVar[list[BindingType]] = bindings("search")
+
+    def __init__(self, service: SessionService, text: str = "", *, recent: RecentQueries | None = None) -> None:
+        super().__init__(service, text, recent=recent)
+        self._told: Context | None = None
+        """What the pane shows …"""
+        self._told_of: tuple[ConversationKey, int | None] | None = None
+        """… and of which match."""
 
     @property
     def current(self) -> Hit | None:
@@ -79,21 +93,33 @@ class SearchScreen(Searching, Acting):
             self._look(event.hit)
         else:
             self.workers.cancel_group(self, "context")
+            self._told_of, self._told = None, None
             self.query_one("#preview", Ink).show(lambda width, height: [])
 
-    @work(exclusive=True, group="context", description="context")
-    async def _look(self, hit: Hit) -> None:
+    def _look(self, hit: Hit) -> None:
         """Show the hit in its conversation, where there is a pane to show it in."""
-        if self.has_class("-narrow") or self.has_class("-alone"):
+        if self.size.width < WIDE or self.has_class("-alone"):
             return
-        context, failed = None, ""
+        if self._told_of == _place(hit):
+            self._show_context(hit)  # another page of the answer: counts and words may have changed
+        else:
+            self._find_context(hit)
+
+    @work(exclusive=True, group="context", description="context")
+    async def _find_context(self, hit: Hit) -> None:
+        failed = ""
+        self._told_of, self._told = None, None
         try:
-            context = await self.service.context(hit.conversation.key, hit)
+            self._told = await self.service.context(hit.conversation.key, hit)
+            self._told_of = _place(hit)
         except HermesTuiError as error:
             failed = one_line(str(error))
+        self._show_context(hit, failed)
+
+    def _show_context(self, hit: Hit, failed: str = "") -> None:
         view = window_view(
             hit,
-            context,
+            self._told,
             self._page.words if self._page else (),
             details=self.hits.details(hit.conversation.key),
             failed=failed,

@@ -20,7 +20,7 @@ from hermes_tui.text import one_line
 from hermes_tui.widgets import answers
 from hermes_tui.widgets.hits import Hits
 from hermes_tui.widgets.ink import Form, Ink, measure
-from hermes_tui.widgets.query import QueryLine
+from hermes_tui.widgets.query import QueryLine, begins_filter
 from hermes_tui.widgets.rail import Rail
 from hermes_tui.widgets.ways import Paragraph, Way, Ways, prose_view
 
@@ -85,7 +85,7 @@ class Searching(Moving, BaseScreen):
     @on(QueryLine.Changed)
     def _typed(self, event: QueryLine.Changed) -> None:
         self._ask(event.text, typing_at=event.cursor)
-        if ":" in self.box.begun:
+        if begins_filter(self.box.begun):
             self._complete(self.box.begun)
 
     def _ask(self, text: str, *, typing_at: int | None = None) -> None:

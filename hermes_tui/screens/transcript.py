@@ -125,7 +125,7 @@ class TranscriptScreen(Filling, Leading, inherit_bindings=False):
         pairs = saying.footer(
             getattr(self.app, "rebound", {}),
             place.kind if place is not None else None,
-            matches=bool(self.reader.matches),
+            matches=len(self.reader.matches) > 0,
             hits=len(self.opening.hits) > 1,
         )
         if pairs != self._footer:
@@ -139,7 +139,7 @@ class TranscriptScreen(Filling, Leading, inherit_bindings=False):
         if action == "act":
             return self.reads or self.choosing
         if action == "match":
-            return bool(self.reader.matches)
+            return len(self.reader.matches) > 0
         if action == "hit":
             return len(self.opening.hits) > 1
         return True

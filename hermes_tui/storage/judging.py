@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -23,7 +23,9 @@ UNICODE = "unicode61"
 _ESCAPED = re.compile(r"(?:\\{1,2}u[0-9a-fA-F]{4})+")
 _UNIT = re.compile(r"u([0-9a-fA-F]{4})")
 _FIELDS = ("said", "name", "calls")
-_MARK = "\ue000"
+_MARK, _OPENED, _CLOSED = "\ue000", "\ue001", "\ue002"
+_LIT = re.compile(f"{_OPENED}[^{_CLOSED}]*{_CLOSED}")
+_OURS = str.maketrans({"\x00": " ", _OPENED: _MARK, _CLOSED: _MARK})
 _AT_ONCE = 400
 """Messages that are read, and judged, together."""
 _RUNS = re.compile(r"[^\W_]+")
@@ -89,8 +91,11 @@ def pattern(leaf: Leaf) -> re.Pattern[str]:
 
 
 def stored(text: str) -> str:
-    """Text as the table in memory takes it: a NUL would end it, half a surrogate pair cannot be written."""
-    return text.replace("\x00", " ").encode("utf-8", "replace").decode("utf-8")
+    """Text of the same length as the table in memory takes it: a NUL would end it, half a surrogate pair cannot
+    be written, and our own marks must not be in it."""
+    if text.isascii():
+        return text.replace("\x00", " ")
+    return text.translate(_OURS).encode("utf-8", "replace").decode("utf-8")
 
 
 class Words:
@@ -126,29 +131,18 @@ class Words:
         rows = self.conn.execute("select id, sz from t_docsize").fetchall()
         return {row[0]: sum(varints(row[1])) for row in rows}
 
-    def spans(self, leaf: Leaf, texts: Mapping[int, str]) -> dict[int, list[tuple[int, int]]]:
-        """Row → where a leaf stands in its text; the rows must have been filled with these texts."""
-        opened, closed = "\ue001", "\ue002"
+    def spans(self, leaf: Leaf) -> dict[int, list[tuple[int, int]]]:
+        """Row → where a leaf stands in its text."""
         sql = "select rowid, highlight(t, 0, ?, ?) from t where t match ?"
-        found = {}
-        for number, marked in self.conn.execute(sql, (opened, closed, "{said} : " + express(leaf))).fetchall():
-            found[number] = _places(marked, opened, closed, texts[number])
-        return found
+        rows = self.conn.execute(sql, (_OPENED, _CLOSED, "{said} : " + express(leaf))).fetchall()
+        return {number: list(_places(marked)) for number, marked in rows}
 
 
-def _places(marked: str, opened: str, closed: str, text: str) -> list[tuple[int, int]]:
-    """Read marks off a text that may itself hold such characters: the original tells them apart."""
-    places: list[tuple[int, int]] = []
-    at, start = 0, None
-    for char in marked:
-        if char == opened and text[at : at + 1] != opened and start is None:
-            start = at
-        elif char == closed and text[at : at + 1] != closed and start is not None:
-            places.append((start, at))
-            start = None
-        else:
-            at += 1
-    return places
+def _places(marked: str) -> Iterator[tuple[int, int]]:
+    """Read the marks off a text: where they stood without them."""
+    for nth, found in enumerate(_LIT.finditer(marked)):
+        start = found.start() - 2 * nth
+        yield start, start + len(found[0]) - 2
 
 
 class Judge:

@@ -32,13 +32,14 @@ from hermes_tui.storage.naming import Named, find_targets, titles_of
 from hermes_tui.storage.parts import parts_of, with_inside, without_empty
 from hermes_tui.storage.scopes import Scope, build_scope
 from hermes_tui.storage.snippets import load_matches
-from hermes_tui.storage.tallies import PARTIAL, SPREAD, WHOLE, Tally, tally
+from hermes_tui.storage.tallies import PARTIAL, SPREAD, TITLED, WHOLE, Tally, tally
 from hermes_tui.text import count
 
 _NARROW = 400
 """Sessions that a statement names one by one, where a search is narrowed to them."""
-FIRST = 200
-"""Hits that are shown with all their matches; of those behind, the best one is read."""
+FIRST = 100
+"""Hits that are shown with all their matches, and of an answer that still grows, at all; of those behind, only the
+best match is read."""
 
 SortKey = tuple[float | str, ...]
 
@@ -254,9 +255,10 @@ class StoreSearch:
         for root_id, named in self.titles.items():
             known = found.get(root_id)
             if known is None or known.loose:
-                found[root_id] = Tally(named.conversation, named.tier, delegate=named.delegate)
-            elif named.tier is Tier.TITLE or known.tier in (Tier.AUTOMATION, Tier.TOOL):
-                known.tier, known.inner = named.tier, 0
+                inner = TITLED if named.tier is Tier.AUTOMATION else 0
+                found[root_id] = Tally(named.conversation, named.tier, inner, delegate=named.delegate)
+            elif named.tier is Tier.TITLE:
+                known.tier, known.inner = Tier.TITLE, 0
         for named in self.targets:
             known = found.get(named.conversation.root_id)
             if known is None or known.loose:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from typing import NamedTuple
 
@@ -16,7 +16,7 @@ from hermes_tui.domain.queries import Match, Span
 from hermes_tui.domain.querytrees import Leaf, Node, positive
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.judging import UNICODE, Words, calls_of, pattern, said_of
-from hermes_tui.storage.rows import by_ids
+from hermes_tui.storage.rows import Cells, by_ids
 from hermes_tui.times import epoch
 
 LONGEST = 300
@@ -26,6 +26,8 @@ _TOGETHER = 220
 _LONG = 60_000
 """Characters from which on only the neighbourhood of the words is read."""
 _AROUND = 3_000
+_NEAR = 24
+"""Characters that a snippet may be shorter, so as not to cut a word."""
 _MANY = 1_000
 """Places of one word that are looked at."""
 _BLANKS = re.compile(r"\s+")
@@ -57,14 +59,11 @@ def load_matches(store: Store, ids: Sequence[int], tree: Node | None, tokenizer:
     where {ids}
     """
     rows = {key: cells for key, cells in by_ids(store, sql, ids).items() if cells is not None}
-    sources = [source for cells in rows.values() for source in _sources(*cells)]
     wanted = tuple(dict.fromkeys(positive(tree))) if tree is not None else ()
-    spots = _spots(wanted, sources, tokenizer)
     best: dict[int, tuple[int, _Source, list[Spot]]] = {}
-    for source, found in zip(sources, spots, strict=True):
-        distinct = len({spot.leaf for spot in found})
-        if source.message_id not in best or distinct > best[source.message_id][0]:
-            best[source.message_id] = (distinct, source, found)
+    _take_better(best, [_said(cells) for cells in rows.values()], wanted, tokenizer)
+    called = [cells for cells in rows.values() if cells[6] and best[cells[0]][0] < len(wanted)]
+    _take_better(best, [source for cells in called for source in _calls(cells[0], cells[6])], wanted, tokenizer)
     matches = {}
     for message_id, (_, source, found) in best.items():
         _, session_id, role, timestamp = rows[message_id][:4]
@@ -73,25 +72,30 @@ def load_matches(store: Store, ids: Sequence[int], tree: Node | None, tokenizer:
     return matches
 
 
-def _sources(
-    message_id: int,
-    session_id: str,
-    role: str | None,
-    timestamp: object,
-    content: object,
-    name: object,
-    calls: object,
-) -> Iterable[_Source]:
-    """The texts of a message, what was said first; without a match anywhere the first one stands for it."""
-    answers = as_text(name) or None
-    said = said_of(content)
-    shown = decode_content(content) if "base64," in said else said
-    yield _Source(message_id, shown, answers)
-    if not as_text(calls).strip():
-        return
-    stored = parse_stored_calls(calls)
+def _take_better(
+    best: dict[int, tuple[int, _Source, list[Spot]]],
+    sources: Sequence[_Source],
+    wanted: Sequence[Leaf],
+    tokenizer: str,
+) -> None:
+    """Keep for each message the text that holds the most of the words; of equals, the first."""
+    for source, found in zip(sources, _spots(wanted, sources, tokenizer), strict=True):
+        distinct = len({spot.leaf for spot in found})
+        if source.message_id not in best or distinct > best[source.message_id][0]:
+            best[source.message_id] = (distinct, source, found)
+
+
+def _said(cells: Cells) -> _Source:
+    """What a message says; a result names its tool."""
+    said = said_of(cells[4])
+    return _Source(cells[0], decode_content(said) if "base64," in said else said, as_text(cells[5]) or None)
+
+
+def _calls(message_id: int, raw: object) -> Iterator[_Source]:
+    """The calls of a message, each with and without the name of its tool."""
+    stored = parse_stored_calls(raw)
     if stored is None:
-        yield _Source(message_id, calls_of(calls), None)
+        yield _Source(message_id, calls_of(raw), None)
         return
     for each in stored:
         arguments = _spoken(each.call.arguments)
@@ -119,6 +123,8 @@ def _spots(wanted: Sequence[Leaf], sources: Sequence[_Source], tokenizer: str) -
     spots: list[list[Spot]] = [[] for _ in sources]
     excerpts = {number: _excerpt(source.text, wanted) for number, source in enumerate(sources)}
     texts = {number: text for number, (_, text) in excerpts.items()}
+    if not texts:
+        return spots
     with closing(Words(tokenizer)) as words:
         if any(not leaf.substring for leaf in wanted):
             words.fill((number, text, "", "") for number, text in texts.items())
@@ -127,7 +133,7 @@ def _spots(wanted: Sequence[Leaf], sources: Sequence[_Source], tokenizer: str) -
                 regex = pattern(leaf)
                 found = {number: [each.span() for each in regex.finditer(text)] for number, text in texts.items()}
             else:
-                found = words.spans(leaf, texts)
+                found = words.spans(leaf)
             for number, places in found.items():
                 offset = excerpts[number][0]
                 spots[number] += [Spot(start + offset, end + offset, which) for start, end in places[:_MANY]]
@@ -179,21 +185,48 @@ def cut(text: str, spots: Sequence[Spot]) -> tuple[str, tuple[Span, ...]]:
     first, last = _best_place(spots)
     middle = (first + last) // 2
     start, end = max(0, middle - 2 * LONGEST), min(len(text), middle + 2 * LONGEST)
-    folded, where = _fold(text[start:end])
+    folded, lit = _fold(text, _joined(spots, start, end), start, end)
+    place = [span for raw, span in lit if raw.end > first and raw.start < last]
+    frame = _frame(folded, place[0].start, place[-1].end) if place else _frame(folded, 0, 0)
+    return folded[frame.start : frame.end], tuple(_framed((span for _, span in lit), frame))
 
-    def place(at: int) -> int:
-        return where[min(max(at - start, 0), len(where) - 1)]
 
-    begin, stop = _frame(folded, place(first), place(last))
-    spans: list[Span] = []
+def _joined(spots: Sequence[Spot], start: int, end: int) -> list[Span]:
+    """The spots of a stretch, those that overlap made one."""
+    joined: list[Span] = []
     for spot in spots:
-        left, right = max(place(spot.start), begin), min(place(spot.end), stop)
-        if spot.end > start and spot.start < end and left < right:
-            if spans and left - begin < spans[-1].end:
-                spans[-1] = Span(spans[-1].start, max(spans[-1].end, right - begin))
-            else:
-                spans.append(Span(left - begin, right - begin))
-    return folded[begin:stop], tuple(spans)
+        left, right = max(spot.start, start), min(spot.end, end)
+        if left >= right:
+            continue
+        if joined and left < joined[-1].end:
+            joined[-1] = Span(joined[-1].start, max(joined[-1].end, right))
+        else:
+            joined.append(Span(left, right))
+    return joined
+
+
+def _fold(text: str, spans: Sequence[Span], start: int, end: int) -> tuple[str, list[tuple[Span, Span]]]:
+    """A stretch of text with every run of white space made one blank; each span, as it was and as it is now."""
+    parts: list[str] = []
+    length, at = 0, start
+    moved: list[tuple[Span, Span]] = []
+    for span in spans:
+        before = _BLANKS.sub(" ", text[at : span.start])
+        word = _BLANKS.sub(" ", text[span.start : span.end])
+        parts += [before, word]
+        length += len(before)
+        moved.append((span, Span(length, length + len(word))))
+        length += len(word)
+        at = span.end
+    parts.append(_BLANKS.sub(" ", text[at:end]))
+    return "".join(parts), moved
+
+
+def _framed(spans: Iterable[Span], frame: Span) -> Iterator[Span]:
+    for span in spans:
+        left, right = max(span.start, frame.start), min(span.end, frame.end)
+        if left < right:
+            yield Span(left - frame.start, right - frame.start)
 
 
 def _best_place(spots: Sequence[Spot]) -> tuple[int, int]:
@@ -231,41 +264,19 @@ def _reach(spots: Sequence[Spot], start: int, end: int, words: int) -> int:
     return reach
 
 
-def _fold(text: str) -> tuple[str, list[int]]:
-    """Runs of white space as one blank; for each character, and the end, where it went."""
-    out: list[str] = []
-    where: list[int] = []
-    length = 0
-    at = 0
-    for found in _BLANKS.finditer(text):
-        kept = text[at : found.start()]
-        out.append(kept)
-        where.extend(range(length, length + len(kept)))
-        length += len(kept)
-        where.extend([length] * (found.end() - found.start()))
-        out.append(" ")
-        length += 1
-        at = found.end()
-    kept = text[at:]
-    out.append(kept)
-    where.extend(range(length, length + len(kept) + 1))
-    return "".join(out), where
-
-
-def _frame(text: str, first: int, last: int) -> tuple[int, int]:
-    """Begin and end of the snippet: the place in the middle, cut between words where one is near."""
+def _frame(text: str, first: int, last: int) -> Span:
+    """Where the snippet begins and ends: the place in the middle, cut between words where one is near."""
     room = max(LONGEST - (last - first), 0)
-    begin = max(0, first - room // 2)
-    begin = max(0, min(begin, len(text) - LONGEST))
+    begin = max(0, min(first - room // 2, len(text) - LONGEST))
     stop = min(len(text), begin + LONGEST)
     if begin > 0:
-        blank = text.find(" ", begin, min(begin + 24, first))
+        blank = text.find(" ", begin, min(begin + _NEAR, first))
         begin = blank + 1 if blank >= 0 else begin
     if stop < len(text):
-        blank = text.rfind(" ", max(stop - 24, last, begin), stop)
+        blank = text.rfind(" ", max(stop - _NEAR, last, begin), stop)
         stop = blank if blank > begin else stop
     while begin < stop and text[begin] == " ":
         begin += 1
     while stop > begin and text[stop - 1] == " ":
         stop -= 1
-    return begin, stop
+    return Span(begin, stop)

@@ -16,7 +16,9 @@ from hermes_tui.storage.scopes import Scope
 _TIERS = {tier: number for number, tier in enumerate(Tier)}
 Ranks = Mapping[int, tuple[Tier, int]]
 """Kind of match → tier, and place inside the tier of automation, which repeats the order of the tiers."""
-WHOLE: Ranks = {SAID: (Tier.CONVERSATION, 1), CALLED: (Tier.TOOL, 2), UNSURE: (Tier.TOOL, 2)}
+WHOLE: Ranks = {SAID: (Tier.CONVERSATION, 0), CALLED: (Tier.TOOL, 2), UNSURE: (Tier.TOOL, 2)}
+TITLED = 1
+"""Place inside automation of a conversation that only its title brought."""
 SPREAD: Ranks = dict.fromkeys((SAID, CALLED, UNSURE), (Tier.SPREAD, 3))
 PARTIAL: Ranks = dict.fromkeys((SAID, CALLED, UNSURE), (Tier.PARTIAL, 4))
 BY_TIME = frozenset({Tier.TARGET, Tier.TITLE, Tier.FILTER})

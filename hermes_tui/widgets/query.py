@@ -30,6 +30,12 @@ def filter_words(text: str) -> list[tuple[int, int, int]]:
     return [(found.start(), found.end(1), found.end()) for found in _FILTER.finditer(text)]
 
 
+def begins_filter(word: str) -> bool:
+    """Whether a value could follow: `source:` or `-source:te`."""
+    key, colon, _ = word.removeprefix("-").partition(":")
+    return bool(colon) and key.lower() in KEYS
+
+
 class QueryLine(Inked, can_focus=True, inherit_bindings=False):
     """One line to type a query in. Every printable key is text; what it does not use bubbles to the screen."""
 

@@ -4,27 +4,19 @@ from __future__ import annotations
 
 import re
 
+from hermes_tui.domain.finds import find_pattern, parse_find
 from hermes_tui.widgets.transcript.rows import Span
 
-_QUOTED = re.compile(r'"([^"]+)"|(\S+)')
 _WINDOW = 65_536
 _OVERLAP = 512
 _MOST = 100
+"""Words that are lit: a pasted page need not all be."""
 
 
-def words_of(text: str) -> list[str]:
-    """Words and `"quoted phrases"` of what was typed, without empty ones; an unfinished quote is a word's."""
-    found = [(phrase or word).strip() for phrase, word in _QUOTED.findall(text)]
-    return [word for word in (each.strip('"').strip() for each in found) if word][:_MOST]
-
-
-def pattern_of(text: str) -> re.Pattern[str] | None:
-    """What lights these words up, also inside other words; None when there are none."""
-    words = sorted(set(words_of(text)), key=len, reverse=True)
-    if not words:
-        return None
-    forms = (r"\s{1,8}".join(re.escape(part) for part in word.split()) for word in words)
-    return re.compile("|".join(forms), re.IGNORECASE)
+def pattern_of(words: str) -> re.Pattern[str] | None:
+    """What lights up the words and `"phrases"` that are looked for, also inside other words; None for none."""
+    needles = sorted(parse_find(words)[:_MOST], key=len, reverse=True)
+    return re.compile("|".join(find_pattern(each).pattern for each in needles), re.IGNORECASE) if needles else None
 
 
 class Lights:

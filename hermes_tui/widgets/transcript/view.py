@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from textual import events
 from textual.message import Message as Event
 
-from hermes_tui.domain.messages import Outline, Window
+from hermes_tui.domain.messages import Window
 from hermes_tui.widgets.transcript.canvas import Canvas
 from hermes_tui.widgets.transcript.items import Source, item_at, source_of, wide_blocks
 from hermes_tui.widgets.transcript.leaves import ItemKind
 from hermes_tui.widgets.transcript.lights import pattern_of
 from hermes_tui.widgets.transcript.markdown import code_blocks
-from hermes_tui.widgets.transcript.order import Order, outline_order, window_order
+from hermes_tui.widgets.transcript.matches import Matches
+from hermes_tui.widgets.transcript.order import Order, window_order
 from hermes_tui.widgets.transcript.setter import CLOSED, OPEN, WHOLE
 from hermes_tui.widgets.transcript.walking import Seek
 
 _SIDEWAYS = 16
 """Cells per step of a wide block."""
-_EXACT_TICKS = 300
+_PARALLEL = 64
+"""So many results may stand below the turn that called for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +52,9 @@ class Reader(Canvas):
 
     def __init__(self, *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
-        self.matches: tuple[int, ...] = ()
-        """Ids of the messages that match, in transcript order."""
+        self.matches = Matches()
         self._code: tuple[int, int] = (0, -1)
         """Message and number of the code block that was copied last."""
-        self._ticks: tuple[tuple[int, int, int, tuple[int, ...]], tuple[float, ...]] | None = None
 
     # showing
 
@@ -64,11 +64,11 @@ class Reader(Canvas):
         self._show(window_order(window))
         self.start_at(anchor)
 
-    def show_outline(self, outline: Outline) -> None:
-        """All there is, which now includes what was shown: nothing in sight moves."""
+    def show_order(self, order: Order) -> None:
+        """All there is, which includes what was shown: nothing in sight moves."""
         follows = self.plan.sees_end and bool(self.plan.frame)
         self.walker.look()
-        self._show(outline_order(outline))
+        self._show(order)
         if follows and self.walker.seek is None:
             self.plan.at_end = True
         self.relay()
@@ -124,21 +124,8 @@ class Reader(Canvas):
         return before + shown + after, self.size.height, before + plan.top
 
     def ticks(self) -> tuple[float, ...]:
-        """Where the matches are on the rail, from 0 to 1: those in sight lie on its thumb."""
-        heights, order = self.plan.heights, self.plan.order
-        key = (len(order), heights.total, self.size.height, self.matches)
-        if self._ticks is None or self._ticks[0] != key:
-            total, visible, _ = self.scroll_state()
-            places = [place for place in map(order.position, self.matches) if place is not None]
-            if len(places) <= _EXACT_TICKS:
-                lines: Iterable[float] = (heights.before(place) for place in places)
-            else:
-                lines = {round(place / len(order), 3) * heights.total for place in places}
-            thumb = max(1, round(visible * visible / max(1, total)))
-            scale = (visible - thumb) / max(1, visible - 1)
-            found = sorted({min(1.0, line / max(1, total - visible)) * scale for line in lines})
-            self._ticks = (key, tuple(found))
-        return self._ticks[1]
+        """Where the matches are on the rail."""
+        return self.matches.ticks(self.plan.order, self.plan.heights, self.scroll_state())
 
     # moving
 
@@ -154,12 +141,12 @@ class Reader(Canvas):
         self.move(step * max(1, self.size.height // 2))
 
     def first(self) -> None:
-        self.walker.seek, self.walker.current = None, None
+        self.walker.restart(from_end=False)
         self.plan.go(0)
         self.relay()
 
     def last(self) -> None:
-        self.walker.seek, self.walker.current = None, None
+        self.walker.restart(from_end=True)
         self.plan.at_end = True
         self.relay()
 
@@ -202,7 +189,7 @@ class Reader(Canvas):
 
     def show_matches(self, ids: Sequence[int], at: int | None) -> None:
         """The messages that match, and which of them the reader is at."""
-        self.matches = tuple(ids)
+        self.matches = Matches(ids)
         self.walker.match = at
         self.refresh()
         self.post_message(self.Moved())
@@ -211,23 +198,24 @@ class Reader(Canvas):
     def match_number(self) -> int | None:
         """Which of the matches the reader is at, counted from 1."""
         at = self.walker.match
-        return self.matches.index(at) + 1 if at is not None and at in self.matches else None
+        order = self.plan.order
+        index = self.matches.at(order, order.position(at)) if at is not None else None
+        return None if index is None else index + 1
 
     def match(self, step: int) -> None:
         """To the next match, from the one the reader is at or from where the current item is; round the ends."""
-        if not self.matches:
+        if not len(self.matches):
             return
-        number = self.match_number
-        if number is None or self.walker.position != self.plan.order.position(self.matches[number - 1]):
-            at = self.walker.position or 0
-            places = [self.plan.order.position(each) or 0 for each in self.matches]
-            if step > 0:
-                target = next((i for i, place in enumerate(places) if place > at), 0)
-            else:
-                target = next((i for i in range(len(places) - 1, -1, -1) if places[i] < at), len(places) - 1)
-        else:
-            target = (number - 1 + step) % len(self.matches)
-        self.go_to_match(self.matches[target])
+        order, here, number = self.plan.order, self.walker.position or 0, self.match_number
+        if number is not None and self._beside_match(number):
+            here = order.position(self.matches.ids[number - 1]) or 0
+        self.go_to_match(self.matches.ids[self.matches.beside(order, here, step)])
+
+    def _beside_match(self, number: int) -> bool:
+        """The reader has not gone on from that match: it may be shown in the line of a call further down."""
+        at = self.walker.position
+        place = self.plan.order.position(self.matches.ids[number - 1])
+        return at is not None and place is not None and place <= at <= place + _PARALLEL
 
     def go_to_match(self, message_id: int) -> None:
         """To the match in this message."""

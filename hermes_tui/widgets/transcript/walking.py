@@ -51,6 +51,8 @@ class Walker:
         self.seek: Seek | None = None
         self.match: int | None = None
         """Id of the message whose match the reader is at."""
+        self.from_end = False
+        """The last item in sight is to be the current one, when there is none yet."""
         self.wanted: int | None = None
         """Id of a message whose whole text is needed to go on."""
 
@@ -90,7 +92,7 @@ class Walker:
                 return  # it is being set anew
         below = at is not None and (at > seen[-1][0] or (at == seen[-1][0] and at != seen[0][0]))
         if self.current is None:
-            below = self.layout.at_end
+            below = self.from_end
         position, _, leaf, index = seen[-1] if below else seen[0]
         self.choose(position, leaf, index)
 
@@ -116,6 +118,10 @@ class Walker:
         return position is not None and item is not None and self.layout.look_at(position, item.row)
 
     # going somewhere
+
+    def restart(self, *, from_end: bool) -> None:
+        """Take the first or the last item of what comes into sight."""
+        self.seek, self.current, self.from_end = None, None, from_end
 
     def go(self, seek: Seek) -> None:
         """Go there; `step` does it."""
