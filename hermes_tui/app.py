@@ -216,12 +216,19 @@ class HermesApp(Running):
             self._say(str(error), severity="error")
 
     def _run_and_return(self, intent: HandOver) -> None:
-        """Nothing is awaited meanwhile: the app's writer stands still."""
+        """Nothing is awaited meanwhile: the app's writer stands still. Whatever happens, the app comes back."""
+        failure: HermesTuiError | None = None
+        code = 0
         try:
             with self.suspend():
-                code = handover.run(intent.argv, intent.env)
+                try:
+                    code = handover.run(intent.argv, intent.env)
+                except HermesTuiError as error:
+                    failure = error
         except SuspendNotSupported as error:
             raise Unsupported("This terminal cannot be lent to another program.") from error
+        if failure is not None:
+            raise failure
         if code:
             self._say(f"{intent.argv[0]} ended with code {code}", severity="warning")
 

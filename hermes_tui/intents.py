@@ -104,9 +104,6 @@ class UseStores(Intent):
 
     stores: tuple[StoreRef, ...]
 
-    def __post_init__(self) -> None:
-        super().__init__()
-
 
 class OpenMissing(Intent):
     """No store is where one was looked for: say so, and what there is instead."""

@@ -12,12 +12,15 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import textual
 
+from hermes_tui.domain.queries import SearchPage, SearchQuery
+from hermes_tui.service.sessions import SessionService
 from tests import pictures
 from tests.tools import ROOT
 
@@ -99,13 +102,27 @@ def enter(home: Path) -> None:
     os.chdir(home / "code")
 
 
+class Timeless:
+    """A service whose searches always take as long."""
+
+    def __init__(self, service: SessionService) -> None:
+        self._service = service
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._service, name)
+
+    async def search(self, query: SearchQuery) -> AsyncIterator[SearchPage]:
+        async for page in self._service.search(query):
+            yield replace(page, elapsed_ms=12.0)
+
+
 async def take(shot: Shot, theme: str, size: tuple[int, int]) -> str:
     """The SVG of one picture."""
     from hermes_tui import paths
     from hermes_tui.app import HermesApp, connect_to_sqlite
     from hermes_tui.settings import Settings
 
-    service = connect_to_sqlite([paths.home_store(HOME / (".hermes" if shot.store else ".nothing"))])
+    service = Timeless(connect_to_sqlite([paths.home_store(HOME / (".hermes" if shot.store else ".nothing"))]))
     app = HermesApp(service, settings=Settings(theme=theme))
     async with app.run_test(size=size) as pilot:
 

@@ -142,7 +142,7 @@ async def test_the_four_pictures_are_distinct() -> None:
         await type_in(pilot, "x")
         call = await service.asked("search")
         call.page(values.page("walnut NOTx", notices=("index damaged: its part was read row by row",), route="mixed"))
-        await until(pilot, lambda: not screen.has_class("-page"))
+        await until(pilot, lambda: screen.hits.hits)
         pictures["trouble"] = status(app)
         call.end()
         assert "searching…" in pictures["running"]
@@ -163,6 +163,15 @@ async def test_notices_that_do_not_fit_stand_above_the_status_line_whole() -> No
         await until(pilot, lambda: "work: file is not a database" in seen(app))
         assert notice in " ".join(seen(app).split())
         assert SAFE in " ".join(seen(app).split())
+
+
+async def test_the_expression_is_shown_on_demand() -> None:
+    async with searching(GatedService(), "oauth") as (screen, app, pilot):
+        await until(pilot, lambda: screen.hits.hits)
+        await pilot.press("tab", "E")
+        assert 'expression: "oauth"' in seen(app)
+        await pilot.press("E")
+        assert "expression:" not in seen(app)
 
 
 async def test_enter_reads_at_the_match_with_all_hits_at_hand() -> None:

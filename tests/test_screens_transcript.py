@@ -648,7 +648,16 @@ async def test_a_click_selects_and_folds_and_the_wheel_scrolls() -> None:
         await settled(screen, pilot)
         assert "│ line 0" in seen(app)
         before = page(seen(app))
-        wheel = {"x": 1, "y": 1, "delta_x": 0, "delta_y": 1, "button": 0, "shift": False, "meta": False, "ctrl": False}
+        wheel = {
+            "x": 1,
+            "y": 1,
+            "delta_x": 0,
+            "delta_y": 1,
+            "button": 0,
+            "shift": False,
+            "meta": False,
+            "ctrl": False,
+        }
         screen.reader.post_message(events.MouseScrollDown(screen.reader, **wheel))
         await until(pilot, lambda: page(seen(app))[3:20] == before[6:23])
         screen.reader.post_message(events.MouseScrollUp(screen.reader, **wheel))
@@ -675,6 +684,28 @@ async def test_a_selection_is_copied_from_the_source() -> None:
         await pilot.mouse_up(reader, offset=(110, top))
         await pilot.pause()
         assert screen.get_selected_text() == texts["m1"]
+
+
+async def test_a_selection_dragged_over_the_edge_scrolls_on_and_escape_lets_go_of_it() -> None:
+    screen = screen_of(service_of(talk(300)), 100)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        reader = screen.reader
+        before = reader.plan.top
+        await pilot.mouse_down(reader, offset=(9, 10))
+        bottom = reader.region.bottom - 1
+        for y in (bottom - 1, bottom):
+            at = {"x": 20, "y": y, "screen_x": 20, "screen_y": y, "delta_x": 0, "delta_y": 1}
+            held = {"button": 1, "shift": False, "meta": False, "ctrl": False}
+            screen._forward_event(events.MouseMove(None, **at, **held))
+        await until(pilot, lambda: reader.plan.top > before + 40, 4_000)
+        await pilot.mouse_up(reader, offset=(20, reader.size.height - 1))
+        selected = screen.get_selected_text() or ""
+        assert selected.count("\n\n") > 20
+        assert "[…]" not in selected
+        await pilot.press("escape")
+        assert screen.get_selected_text() is None
+        assert app.screen is screen
 
 
 async def test_a_wide_table_scrolls_sideways_and_is_not_broken() -> None:

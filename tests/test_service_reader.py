@@ -214,6 +214,16 @@ class TestDeadlines:
         assert reader.statistics["timeout"] == 1
         assert await reader.run(store, title) == "first"
 
+    async def test_half_an_answer_is_none(self, reader: Reader, store: StoreRef) -> None:
+        def work(store: Store) -> str:
+            while not store.stopped():
+                pass
+            return "half"
+
+        with pytest.raises(QueryTimeout):
+            await reader.run(store, work, seconds=0.01)
+        assert await reader.run(store, title) == "first"
+
     async def test_so_is_one_that_still_waits(self, reader: Reader, store: StoreRef) -> None:
         gates = [Gate(), Gate()]
         busy = [start(reader, store, gate) for gate in gates]

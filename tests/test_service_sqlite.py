@@ -197,6 +197,20 @@ async def test_a_word_in_three_segments_is_one_hit_and_resumes_the_tip(opens: Op
     assert hit.matches[0].message_id in [message.id for message in around.messages]
 
 
+async def test_a_search_that_finds_nothing_offers_ways_out_and_the_box_completes(opens: Opens) -> None:
+    needle = word()
+    with StoreBuilder(profile().db) as store:
+        talk(store, "a", "telegram")
+        store.message("a", "user", needle)
+    service = opens(profile())
+    query = SearchQuery(f"{needle} source:slack")
+    pages = [page async for page in service.search(query)]
+    assert pages[-1].hits == ()
+    ways = await service.ways_out(query)
+    assert [way.text.strip() for way in ways] == [needle]
+    assert [each.text for each in await service.complete("source:tele")] == ["source:telegram"]
+
+
 async def test_a_match_in_a_delegates_run_is_shown_in_that_run(opens: Opens) -> None:
     needle = word()
     with StoreBuilder(profile().db) as store:

@@ -6,17 +6,20 @@ import math
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hermes_tui import text, times
-from hermes_tui.domain.lineage import LineageNode
-from hermes_tui.domain.links import Candidate, link_to
-from hermes_tui.domain.messages import Message
-from hermes_tui.domain.profiles import ProfileInfo, StoreRef
-from hermes_tui.domain.queries import Hit
-from hermes_tui.domain.resume import Check, ResumePlan
-from hermes_tui.domain.sessions import Conversation, Details, StoreProblem
+from hermes_tui.domain.links import link_to
 from hermes_tui.errors import Unsupported
+
+if TYPE_CHECKING:
+    from hermes_tui.domain.lineage import LineageNode
+    from hermes_tui.domain.links import Candidate
+    from hermes_tui.domain.messages import Message
+    from hermes_tui.domain.profiles import ProfileInfo, StoreRef
+    from hermes_tui.domain.queries import Hit
+    from hermes_tui.domain.resume import Check, ResumePlan
+    from hermes_tui.domain.sessions import Conversation, Details, StoreProblem
 
 SCHEMA_VERSION = 1
 OPEN, CLOSE = ">>>", "<<<"

@@ -7,7 +7,7 @@ other keys on the conversation; a list tests everything on the conversation.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -118,31 +118,16 @@ class Filters:
         """Whether these words ask for a source that is left out unless asked for."""
         return source.casefold() in self.wanted.get("source", ()) or "automation" in self.wanted.get("is", ())
 
-    def accepts(
-        self,
-        conversation: Conversation,
-        *,
-        status: Callable[[], Status] | None = None,
-        present: float = 0.0,
-        facts: Facts | None = None,
-    ) -> bool:
+    def accepts(self, conversation: Conversation, *, facts: Facts | None = None) -> bool:
         """Whether a list shows this conversation: every key tests the conversation, dates its last activity.
 
-        What only the store knows is asked of `facts`; `status` alone suffices for `is:error` and
-        `is:interrupted`. A key that nobody answers for is taken for unknown. `present` is not needed: dates
-        were made absolute when the words were read.
+        What only the store knows is asked of `facts`; without them it is taken for unknown.
         """
         if not self.takes("source", (conversation.source,)) or not self.within(conversation.last_active):
             return False
-        return self.passes(conversation, status=status, facts=facts) and self._holds(conversation, facts)
+        return self.passes(conversation, facts=facts) and self._holds(conversation, facts)
 
-    def passes(
-        self,
-        conversation: Conversation,
-        *,
-        status: Callable[[], Status] | None = None,
-        facts: Facts | None = None,
-    ) -> bool:
+    def passes(self, conversation: Conversation, *, facts: Facts | None = None) -> bool:
         """Whether a search may look into this conversation: the keys that do not test messages."""
         c = conversation
         if not all(bound.holds(_number(bound.key, c)) for bound in self.bounds):
@@ -153,7 +138,7 @@ class Filters:
             if key in CONTAIN:
                 passed = self._contains(key, c)
             elif key == "is":
-                passed = self._marked(c, status, facts)
+                passed = self._marked(c, facts)
             else:
                 passed = self.takes(key, _names(key, c, facts))
             if not passed:
@@ -173,12 +158,11 @@ class Filters:
             value in text for value in barred
         )
 
-    def _marked(self, c: Conversation, status: Callable[[], Status] | None, facts: Facts | None) -> bool:
-        ask = status or ((lambda: facts.status(c)) if facts is not None else None)
+    def _marked(self, c: Conversation, facts: Facts | None) -> bool:
         wanted, barred = self.wanted.get("is"), self.barred.get("is", ())
-        if wanted is not None and not any(_is(mark, c, ask) for mark in sorted(wanted, key=_late)):
+        if wanted is not None and not any(_is(mark, c, facts) for mark in sorted(wanted, key=_late)):
             return False
-        return not any(_is(mark, c, ask) for mark in sorted(barred, key=_late))
+        return not any(_is(mark, c, facts) for mark in sorted(barred, key=_late))
 
     def _holds(self, conversation: Conversation, facts: Facts | None) -> bool:
         """`role:` and `tool:` in a list."""
@@ -198,9 +182,9 @@ def _late(mark: str) -> bool:
     return mark in ("error", "interrupted")
 
 
-def _is(mark: str, c: Conversation, status: Callable[[], Status] | None) -> bool:
+def _is(mark: str, c: Conversation, facts: Facts | None) -> bool:
     if mark in ("error", "interrupted"):
-        return status is not None and status().value == mark
+        return facts is not None and facts.status(c).value == mark
     if mark in ("branch", "reset"):
         return c.kind is Kind(mark)
     return bool(getattr(c, mark))

@@ -102,7 +102,7 @@ class Steady(Screen[None], inherit_bindings=False):
     the other for ever, in Textual's own handler; so a size that is no longer true goes no further.
     """
 
-    def _on_resize(self, event: events.Resize) -> None:
+    async def _on_resize(self, event: events.Resize) -> None:
         if event.size != self.app.size:
             event.prevent_default()
             event.stop()

@@ -53,6 +53,7 @@ class Leading(Reading, inherit_bindings=False):
         self.page.show(head, ways)
         self.add_class("-choosing")
         self.page.focus()
+        self.show_place()
         self.show_keys(("enter", "choose"), ("esc", "back")) if ways else self.show_keys(("esc", "back"))
 
     def end_choosing(self) -> None:
@@ -60,6 +61,7 @@ class Leading(Reading, inherit_bindings=False):
         self._asked, self._listed = "", ()
         self.remove_class("-choosing")
         self.reader.focus()
+        self.show_place()
         self.show_keys()
 
     @on(Ways.Taken)

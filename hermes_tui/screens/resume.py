@@ -17,7 +17,7 @@ from hermes_tui.domain.sessions import Conversation
 from hermes_tui.errors import HermesTuiError
 from hermes_tui.intents import CopyText, HandOver, Intent, PrintAndQuit
 from hermes_tui.keys import EVERYWHERE, RESUME, shown_as
-from hermes_tui.screens.base import Movable, Moving, bindings
+from hermes_tui.screens.base import Movable, Moving, Steady, bindings
 from hermes_tui.service.sessions import SessionService
 from hermes_tui.text import one_line
 from hermes_tui.widgets.ink import Line
@@ -39,7 +39,7 @@ def in_tmux() -> bool:
     return bool(os.environ.get("TMUX"))
 
 
-class ResumeScreen(Moving, ModalScreen[None], inherit_bindings=False):
+class ResumeScreen(Moving, Steady, ModalScreen[None], inherit_bindings=False):
     """A panel over whatever one came from."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

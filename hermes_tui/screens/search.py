@@ -220,6 +220,10 @@ class SearchScreen(Searching, Acting):
     def action_scan(self) -> None:
         self._ask_again(scan=True)
 
+    def action_expression(self) -> None:
+        self._expression = not self._expression
+        self._show_status()
+
     def action_recent(self) -> None:
         self._show_recent()
         self._recalling = True

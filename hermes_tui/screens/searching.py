@@ -45,6 +45,8 @@ class Searching(Moving, BaseScreen):
         self._ways: tuple[WayOut, ...] = ()
         self._takes: tuple[Take, ...] = ()
         """What each row of the page does."""
+        self._expression = False
+        """The expression that was asked is shown."""
         self._recalling = False
         """Recent queries stand in place of an answer that can come back."""
 
@@ -107,6 +109,11 @@ class Searching(Moving, BaseScreen):
     def _start(self, query: SearchQuery, *, fresh: bool) -> None:
         self.workers.cancel_group(self, "ways")
         self._query, self._busy, self._recalling = query, True, False
+        if self._answered is None:
+            self.remove_class("-page")
+            self.hits.clear()
+            self.show_header("Search", "searching…")
+            self._settle()
         self._show_status()
         self._search(query, fresh)
 
@@ -238,7 +245,7 @@ class Searching(Moving, BaseScreen):
         self._show_notices(whole=measure(forms[0][0]) + len(forms[0][1]) + 7 > self.size.width)
 
     def _show_notices(self, *, whole: bool) -> None:
-        lines = answers.notice_lines(self._page, whole=whole)
+        lines = answers.notice_lines(self._page, whole=whole, expression=self._expression)
         self.set_class(bool(lines), "-noticed")
         self.query_one("#notices", Ink).show(prose_view(lines))
 

@@ -49,6 +49,8 @@ class TranscriptScreen(Filling, Leading, inherit_bindings=False):
         super().__init__(service, opening)
         self._footer: tuple[tuple[str, str], ...] = ()
         """The keys that are shown, so that they are drawn only when they change."""
+        self._let_go = False
+        """Escape has just let go of a selection."""
 
     def compose_body(self) -> Iterable[Widget]:
         with Horizontal(classes="body"):
@@ -163,12 +165,20 @@ class TranscriptScreen(Filling, Leading, inherit_bindings=False):
         else:
             self.reader.act()
 
+    def _key_escape(self) -> None:
+        """Textual lets go of a selection before bindings are looked at: then that is all that escape does."""
+        self._let_go = bool(self.selections)
+        super()._key_escape()
+
     def action_back(self) -> None:
         """What was opened last is closed first."""
         if self.typing:
             self.leave_line()
         elif self.choosing:
             self.end_choosing()
+        elif self._let_go or self.selections:
+            self._let_go = False
+            self.clear_selection()
         elif self._typed and self.words:
             self.close_find()
         else:

@@ -10,7 +10,7 @@ import asyncio
 import heapq
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.profiles import StoreRef
@@ -20,7 +20,7 @@ from hermes_tui.domain.sessions import StoreProblem
 from hermes_tui.errors import HermesTuiError, QueryTimeout, StoreError
 from hermes_tui.service.reader import Lane, Reader
 from hermes_tui.storage.connection import Store
-from hermes_tui.storage.search import StorePage, StoreSearch
+from hermes_tui.storage.search import SortKey, StorePage, StoreSearch
 from hermes_tui.times import now
 
 CatalogueOf = Callable[[StoreRef], Awaitable[Catalogue]]
@@ -69,6 +69,20 @@ async def _open(
     return sides, problems
 
 
+async def count_matches(
+    reader: Reader, stores: Sequence[StoreRef], catalogue_of: CatalogueOf, query: SearchQuery
+) -> tuple[int, int]:
+    """How many conversations hold all the words, and how many messages in them match."""
+    counted = replace(query, limit=0, offset=0, typing_at=None)
+    parsed = parse_query(counted.text, present=now())
+    sides, problems = await _open(stores, catalogue_of, counted, parsed)
+    running = Running(reader, parsed, counted, sides, problems, time.monotonic())
+    async for _ in running.pages(strict=True):
+        pass
+    pages = [side.page for side in running.sides if side.page is not None]
+    return sum(page.total for page in pages), sum(page.matches for page in pages)
+
+
 def _problem(ref: StoreRef, error: HermesTuiError) -> StoreProblem:
     return StoreProblem(ref.profile, str(ref.db), str(error))
 
@@ -86,13 +100,14 @@ class Running:
         began: float,
     ) -> None:
         self._reader, self._parsed, self._query = reader, parsed, query
-        self._sides, self._problems, self._began = sides, problems, began
+        self.sides, self._problems, self._began = sides, problems, began
         self._shown: tuple[Hit, ...] = ()
         """Of the last page that was given out."""
 
-    async def pages(self) -> AsyncIterator[SearchPage]:
-        """Every phase in turn."""
-        for phase in (self._nothing, self._inside, self._wider, self._less, self._finish):
+    async def pages(self, *, strict: bool = False) -> AsyncIterator[SearchPage]:
+        """Every phase in turn; `strict`: settle for nothing less than all words."""
+        phases = (self._nothing, self._inside, self._wider, *(() if strict else (self._less,)), self._finish)
+        for phase in phases:
             phase()
             async for page in self._advance():
                 yield page
@@ -102,28 +117,28 @@ class Running:
         """The first phase is what a search begins with."""
 
     def _inside(self) -> None:
-        absent = [side.search.absent for side in self._sides]
+        absent = [side.search.absent for side in self.sides]
         everywhere = frozenset.intersection(*absent) if absent else frozenset()
         if everywhere:
-            for side in self._sides:
+            for side in self.sides:
                 side.search.look_inside(everywhere)
 
     def _wider(self) -> None:
-        for side in self._sides:
+        for side in self.sides:
             side.search.look_wider()
 
     def _less(self) -> None:
-        if not any(side.page is not None and side.page.total for side in self._sides):
-            for side in self._sides:
+        if not any(side.page is not None and side.page.total for side in self.sides):
+            for side in self.sides:
                 side.search.settle_for_less()
 
     def _finish(self) -> None:
-        for side in self._sides:
+        for side in self.sides:
             side.search.finish()
 
     async def _advance(self) -> AsyncIterator[SearchPage]:
         """Steps of this phase, of all stores at once; a page after each that found something new."""
-        tasks = {asyncio.create_task(self._step(side)): side for side in self._sides if not side.search.resting}
+        tasks = {asyncio.create_task(self._step(side)): side for side in self.sides if not side.search.resting}
         try:
             while tasks:
                 done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -152,16 +167,16 @@ class Running:
         try:
             side.page = task.result()
         except (StoreError, QueryTimeout) as error:
-            self._sides.remove(side)
+            self.sides.remove(side)
             self._problems.append(_problem(side.ref, error))
-            if not self._sides:
+            if not self.sides:
                 raise
             return False
         return True
 
     def _page(self, *, final: bool) -> SearchPage:
-        pages = [side.page for side in self._sides if side.page is not None]
-        hits = pages[0].hits if len(pages) == 1 else tuple(heapq.merge(*(page.hits for page in pages)))
+        pages = [side.page for side in self.sides if side.page is not None]
+        hits = pages[0].hits if len(pages) == 1 else tuple(heapq.merge(*(page.hits for page in pages), key=_sort_key))
         offset, limit = self._query.offset, self._query.limit
         chosen = hits[offset : None if limit is None else offset + limit]
         going = [page.progress for page in pages if page.progress is not None]
@@ -181,10 +196,14 @@ class Running:
 
     def _notices(self, pages: Sequence[StorePage]) -> tuple[str, ...]:
         """Of several stores each says what it has to say by its own name."""
-        if len(self._sides) < 2:
+        if len(self.sides) < 2:
             return tuple(dict.fromkeys(notice for page in pages for notice in page.notices))
-        said = [(side.ref.profile, notice) for side in self._sides if side.page for notice in side.page.notices]
+        said = [(side.ref.profile, notice) for side in self.sides if side.page for notice in side.page.notices]
         return tuple(dict.fromkeys(f"{profile}: {notice}" for profile, notice in said))
+
+
+def _sort_key(ranked: tuple[SortKey, Hit]) -> SortKey:
+    return ranked[0]
 
 
 def _route(routes: frozenset[str]) -> str:

@@ -25,24 +25,19 @@ from hermes_tui.domain.sessions import (
     Provenance,
 )
 from hermes_tui.errors import StoreError, TargetNotFound
-from hermes_tui.service import checking, lists, targeting
+from hermes_tui.service import lists
 from hermes_tui.service.catalogues import Catalogues
-from hermes_tui.service.installed import can_stay
 from hermes_tui.service.reader import Reader
 from hermes_tui.service.shelves import Memos, Shelf
 from hermes_tui.storage.connection import Store
-from hermes_tui.storage.find import find
-from hermes_tui.storage.lineage import load_lineage
-from hermes_tui.storage.origins import load_provenance
-from hermes_tui.storage.recaps import load_context, load_recap
-from hermes_tui.storage.resume import Stay, plan_resume
 from hermes_tui.storage.transcripts import load_messages, load_outline, load_text, load_window
 
 T = TypeVar("T")
 
 
 class SqliteSessionService:
-    """See `SessionService` for what each question means."""
+    """See `SessionService` for what each question means. What only one question needs is imported with it, so
+    that a list is there sooner."""
 
     def __init__(self, stores: Sequence[StoreRef], *, reader: Reader | None = None) -> None:
         self._stores = tuple(stores)
@@ -97,6 +92,8 @@ class SqliteSessionService:
         return job
 
     async def provenance(self, key: ConversationKey) -> Provenance:
+        from hermes_tui.storage.origins import load_provenance
+
         return await self._of_chain(key, load_provenance)
 
     # search
@@ -107,16 +104,18 @@ class SqliteSessionService:
         return searching.run_search(self._reader, self._stores, self._catalogues.of, query)
 
     async def ways_out(self, query: SearchQuery) -> tuple[WayOut, ...]:
-        from hermes_tui.service import searching
+        from hermes_tui.service import ways
 
-        return await searching.ways_out(self._reader, self._stores, self._catalogues.of, query)
+        return await ways.ways_out(self._reader, self._stores, self._catalogues.of, query)
 
     async def complete(self, word: str) -> tuple[Completion, ...]:
-        from hermes_tui.service import searching
+        from hermes_tui.service import completing
 
-        return await searching.complete(self._reader, self._stores, self._catalogues.of, word)
+        return await completing.complete(self._reader, self._stores, self._catalogues.of, word)
 
     async def target(self, text: str) -> Target:
+        from hermes_tui.service import targeting
+
         asked = targeting.Asked(self._reader, self._stores, self._catalogues, self._visited)
         return await targeting.find_target(asked, text)
 
@@ -135,9 +134,13 @@ class SqliteSessionService:
         return await self._of_chain(key, lambda store, chain: load_text(store, message_id))
 
     async def find(self, key: ConversationKey, words: str) -> tuple[int, ...]:
+        from hermes_tui.storage.find import find
+
         return await self._of_chain(key, lambda store, chain: find(store, chain, words))
 
     async def context(self, key: ConversationKey, hit: Hit | None) -> tuple[Window, Window, Window]:
+        from hermes_tui.storage.recaps import load_context
+
         ref, catalogue, chain = await self._held(key, fresh=False)
         match = hit.best if hit is not None else None
         if match is None:
@@ -147,15 +150,22 @@ class SqliteSessionService:
         return await self._reader.run(ref, lambda store: load_context(store, chain, match.message_id))
 
     async def recap(self, key: ConversationKey) -> Recap:
+        from hermes_tui.storage.recaps import load_recap
+
         return await self._of_chain(key, load_recap, fresh=True)
 
     # families, resume, health
 
     async def lineage(self, profile: str, session_id: str) -> Lineage:
+        from hermes_tui.storage.lineage import load_lineage
+
         ref, catalogue, _ = await self._held(ConversationKey(profile, session_id), fresh=True)
         return await self._reader.run(ref, lambda store: load_lineage(store, catalogue, session_id))
 
     async def resume_plan(self, profile: str, session_id: str, *, stay: bool = False) -> ResumePlan:
+        from hermes_tui.service.installed import can_stay
+        from hermes_tui.storage.resume import Stay, plan_resume
+
         ref, catalogue, _ = await self._held(ConversationKey(profile, session_id), fresh=True)
         wish = Stay(offered=await can_stay()) if stay else None
         return await self._reader.run(ref, lambda store: plan_resume(store, catalogue, session_id, wish))
@@ -165,6 +175,8 @@ class SqliteSessionService:
         return any(await asyncio.gather(*(self._catalogues.changed(ref) for ref in refs)))
 
     async def checks(self) -> tuple[Check, ...]:
+        from hermes_tui.service import checking
+
         return await checking.run_checks(self._reader, self._stores, self._catalogues)
 
     async def close(self) -> None:

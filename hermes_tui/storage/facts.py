@@ -114,3 +114,27 @@ def _object(stored: Any) -> dict[str, Any]:
     except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
+
+
+_RECENT = 50_000
+"""Messages that are looked through for values to offer."""
+
+
+def recent_roles(store: Store) -> dict[str, int]:
+    """Role → how many of the newest messages."""
+    sql = f"""
+    select cast(role as text), count(*)
+    from (select role from messages order by id desc limit {_RECENT})
+    group by 1
+    """
+    return {role: n for role, n in store.conn.execute(sql).fetchall() if role}
+
+
+def recent_tools(store: Store) -> dict[str, int]:
+    """Tool → how many of the newest results."""
+    sql = f"""
+    select cast(tool_name as text), count(*)
+    from (select tool_name from messages where role = 'tool' order by id desc limit {_RECENT // 10})
+    group by 1
+    """
+    return {name: n for name, n in store.conn.execute(sql).fetchall() if name}

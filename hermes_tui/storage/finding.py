@@ -29,6 +29,7 @@ _AT_ONCE = 50
 """The newest matches, for the first step."""
 _TOOLS = "m.role is 'tool'"
 _CALLS = "coalesce(m.tool_calls, '') not in ('', '[]')"
+_ESCAPED_CALLS = "coalesce(m.tool_calls, '') like '%\\u%'"
 
 Step = Callable[[Store], None]
 
@@ -114,6 +115,10 @@ class Finding:
             return everything(store, held=False)
         structured = structured_ids(store, base)
         apart = [*gaps_of(base.gaps), *listed(structured)]
+        if self.index is base:
+            escaped = matches.escaped_ids(store, base, tuple(dict.fromkeys(positive(self.tree))))
+            structured = (*structured, *escaped)
+            apart += listed(escaped)
         if self.index is None:
             return [*everything(store), *apart]
         self.within = self.within.also(
@@ -127,8 +132,7 @@ class Finding:
             blind.append(_TOOLS)
         if self.index is trigram:
             blind.append(f"not exists (select 1 from {trigram.name}_docsize d where d.id = m.id)")
-            if not trigram.has_calls:
-                blind.append(_CALLS)
+            blind.append(_ESCAPED_CALLS if trigram.has_calls else _CALLS)
         if blind:
             self.within = self.within.also(f"not ({' or '.join(blind)})")
             apart = [*everything(store, " or ".join(blind)), *apart]

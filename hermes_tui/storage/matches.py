@@ -229,6 +229,21 @@ def scores(store: Store, index: Index, tree: Node, message_ids: list[int]) -> di
     return dict(store.conn.execute(sql, (express(tree), json.dumps(message_ids))).fetchall())
 
 
+def escaped_ids(store: Store, index: Index, words: tuple[Leaf, ...]) -> list[int]:
+    """Rows that may hold one of these words as JSON writes what is not ASCII: `caf\\u00e9`, two words to FTS5."""
+    spelled = {
+        json.dumps(text)[1:-1]
+        for leaf in words
+        if not leaf.text.isascii()
+        for text in (leaf.text, leaf.text.lower(), leaf.text.upper(), leaf.text.capitalize())
+    }
+    if not spelled:
+        return []
+    expression = " OR ".join(f'"{text}"' for text in sorted(spelled) if '"' not in text)
+    sql = f"select rowid from {index.name} where {index.name} match ?"
+    return [row[0] for row in store.conn.execute(sql, (expression,)).fetchall()]
+
+
 def sessions_with(store: Store, index: Index, tree: Node, where: Conditions) -> set[str]:
     """The sessions that hold a matching message."""
     sql = f"""

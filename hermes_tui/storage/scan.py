@@ -177,17 +177,24 @@ class _Sieve:
         needle = _needle(leaf)
         if needle is None:
             return "1"
-        plain = self._bind(needle)
         if leaf.substring:
-            tests = [f"instr(lower({text}), {plain}) > 0" for text in (self.said, "m.tool_name", "m.tool_calls")]
-            if not needle.isascii():
-                for form in (_escaped(needle, "\\u"), _escaped(needle, "\\\\u")):
-                    tests.append(f"instr(lower(m.tool_calls), {self._bind(form)}) > 0")
+            tests = [self._holds(text, needle) for text in (self.said, "m.tool_name")]
+            forms = (needle, _escaped(needle, "\\u"), _escaped(needle, "\\\\u"))
+            tests += [f"m.tool_calls like {self._like(form)}" for form in dict.fromkeys(forms)]
             return f"({' or '.join(tests)})"
-        like = self._bind(f"%{needle}%")
+        like = self._like(needle)
         tests = [f"{text} like {like}" for text in (self.said, "m.tool_name", "m.tool_calls")]
-        accents = [f"length({text}) <> length(cast({text} as blob))" for text in (self.said, "m.tool_name")]
-        return f"({' or '.join([*tests, *accents])} or instr(m.tool_calls, '\\u') > 0)"
+        accents = [_beyond_ascii(text) for text in (self.said, "m.tool_name")]
+        return f"({' or '.join([*tests, *accents])} or m.tool_calls like '%\\u%')"
+
+    def _like(self, needle: str) -> str:
+        """A pattern for `like`; what it takes for a joker it takes for any character."""
+        return self._bind("%" + needle.replace("%", "_") + "%")
+
+    def _holds(self, text: str, needle: str) -> str:
+        """`like` is several times faster than `instr`, but sees nothing behind a NUL."""
+        seen = f"{text} like {self._like(needle)}"
+        return f"({seen} or {_beyond_ascii(text)} and instr(lower({text}), {self._bind(needle)}) > 0)"
 
     def _held(self, index: Index, leaf: Leaf) -> str:
         """The index knows where whole words are."""
@@ -195,6 +202,11 @@ class _Sieve:
         return f"""m.id in (
             select rowid from {index.name} where {index.name} match {asked} and rowid > :low and rowid <= :high
         )"""
+
+
+def _beyond_ascii(text: str) -> str:
+    """SQL for: this text holds more than ASCII, or a NUL."""
+    return f"length({text}) <> length(cast({text} as blob))"
 
 
 def _needle(leaf: Leaf) -> str | None:

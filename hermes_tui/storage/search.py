@@ -51,6 +51,8 @@ class StorePage:
     hits: tuple[tuple[SortKey, Hit], ...]
     """In order."""
     total: int
+    matches: int
+    """Messages that match, in all of them."""
     searched: int
     expression: str
     routes: frozenset[str]
@@ -282,6 +284,7 @@ class StoreSearch:
         return StorePage(
             hits=hits,
             total=len(tallies),
+            matches=sum(each.count for each in tallies),
             searched=len(self.scope.conversations),
             expression=express(self.tree) if self.tree is not None else "",
             routes=frozenset(finding.routes) if finding is not None else frozenset({"filter"}),

@@ -101,18 +101,21 @@ def status_forms(
     )
 
 
-def notice_lines(page: SearchPage | None, *, whole: bool) -> list[Paragraph]:
-    """What stands above the status line: stores that failed, a line each, and the notices, when the `whole` of
-    them does not fit below."""
+def notice_lines(page: SearchPage | None, *, whole: bool, expression: bool = False) -> list[Paragraph]:
+    """What stands above the status line: stores that failed, a line each; the notices, when the `whole` of them
+    does not fit below; and the expression that was asked, on demand."""
     if page is None:
         return []
-    failed: list[Paragraph] = [
+    lines: list[Paragraph] = [
         ((f"{one_line(each.profile)}: ", "soft"), (one_line(each.error, 400), "bad")) for each in page.errors
     ]
     # That tool output was not searched is what the offer to scan it says.
     others = [notice for notice in page.notices if whole and not notice.endswith(UNREAD)]
-    notices = "  ".join(one_line(notice, 400) for notice in others)
-    return [*failed, ((notices, "quiet"),)] if notices else failed
+    if others:
+        lines.append((("  ".join(one_line(notice, 400) for notice in others), "quiet"),))
+    if expression:
+        lines.append((("expression: ", "aside"), (one_line(page.expression, 1_000) or "none, filters only", "soft")))
+    return lines
 
 
 def _doing(query: SearchQuery) -> str:

@@ -98,6 +98,14 @@ class Hits(Scrolling, can_focus=True):
             self._keep_in_sight()
         self.post_message(self.Selected(self.current))
 
+    def clear(self) -> None:
+        """Show none: a first question is on its way."""
+        self._hits, self._cursor, self._moved = (), 0, False
+        self._lay_out()
+        self._kept.clear()
+        self.go(0)
+        self.post_message(self.Selected(None))
+
     def details(self, key: ConversationKey) -> Details | None:
         """What is known of the messages of this conversation."""
         return self._details.get(key)

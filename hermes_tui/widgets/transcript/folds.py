@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from hermes_tui.widgets.ink import fit
+from hermes_tui.widgets.ink import cut
 from hermes_tui.widgets.transcript.codes import Spans, by_line, colours, family_of, looks_like_diff
 from hermes_tui.widgets.transcript.markdown import Page
 from hermes_tui.widgets.transcript.rows import GUTTER, MARGIN, Row, Run, Runs, cells, inked, measure, row, wrap
@@ -37,17 +37,24 @@ def fold_line(fold: Fold, page: Page) -> Row:
     """`▸ name  arguments … notes`; `page.part` is where `fold_words` stands in the message."""
     room = page.room
     taken = measure(fold.notes)
-    name = fit(fold.name, room - taken - 2).rstrip() if cells(fold.name) > room - taken - 2 else fold.name
-    rest = max(0, room - cells(name) - taken - 4)
-    shown = fit(fold.arguments, rest).rstrip() if cells(fold.arguments) > rest else fold.arguments
-    runs: list[Run] = [(name, "lit", 0)]
-    if shown:
-        runs += [("  ", "quiet", len(fold.name)), (shown, "quiet", len(fold.name) + 2)]
+    runs = _cut(fold.name, "lit", 0, room - taken - 2)
+    rest = room - measure(runs) - taken - 4
+    if fold.arguments and rest > 1:
+        at = len(fold.name)
+        runs += [("  ", "quiet", at), *_cut(fold.arguments, "quiet", at + 2, rest)]
     blank = max(1, room - measure(runs) - taken)
     mark: Run = ("▾" if fold.opened else "▸", "quiet", -1)
     left: tuple[Run, ...] = ((" " * (GUTTER - 2), "ink", -1), mark, (" ", "ink", -1))
     tail: tuple[Run, ...] = ((" " * blank, "ink", -1), *fold.notes) if fold.notes else ()
     return row((*left, *page.runs(runs), *tail), page.part, item=page.item)
+
+
+def _cut(text: str, ink: str, source: int, room: int) -> list[Run]:
+    """At most `room` cells of a text."""
+    if cells(text) <= room:
+        return [(text, ink, source)]
+    kept = cut(text, room - 1).rstrip()
+    return [(kept, ink, source), ("…", "quiet", -1)]
 
 
 def guided(rows: Iterator[Row]) -> Iterator[Row]:

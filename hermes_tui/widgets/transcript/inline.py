@@ -60,6 +60,10 @@ class _Setter:
         if end > start:
             self.out.runs.append((self.line[start:end], ink or self.ink, self.at + start))
 
+    def ours(self, text: str) -> None:
+        """Words that stand for something that is not shown."""
+        self.out.runs.append((text, "quiet", -1))
+
     def set(self) -> Inline:
         at = 0
         for token in _TOKEN.finditer(self.line):
@@ -73,7 +77,7 @@ class _Setter:
                 ticks = 2 if token[0].startswith("``") else 1
                 self.plain(start + ticks, end - ticks, "code")
             elif kind == "data":
-                self.out.runs.append(("[data]", "quiet", self.at + start))
+                self.ours("[data]")
             elif kind == "mark":
                 self.mark(start, end)
             elif kind == "auto":
@@ -110,7 +114,7 @@ class _Setter:
         image = token[0].startswith("!")
         data = href.startswith("data:")
         if image:
-            self.out.runs.append(("[image: " if label else "[image", "quiet", self.at + token.start()))
+            self.ours("[image: " if label else "[image")
         follows = href.startswith(("http://", "https://", "file://", "@session:"))
         if follows and label.strip():
             self.link(start, end, href)
@@ -119,9 +123,11 @@ class _Setter:
         else:
             self.plain(start, end)
             if href and not data:
-                self.out.runs.append((f" ({href})", "quiet", self.at + token.start("href") - 1))
+                self.ours(" (")
+                self.plain(*token.span("href"), "quiet")
+                self.ours(")")
         if image:
-            self.out.runs.append(("]", "quiet", self.at + token.end() - 1))
+            self.ours("]")
 
     def mark(self, start: int, end: int) -> None:
         text = self.line[start:end]

@@ -3,19 +3,15 @@ laid out from it, so a height that turns out otherwise moves what is out of sigh
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 
-from hermes_tui.widgets.transcript.heights import Heights
 from hermes_tui.widgets.transcript.holding import Hold, hold_of, line_of
-from hermes_tui.widgets.transcript.leaves import Leaf
-from hermes_tui.widgets.transcript.order import TOOL, Order, survivor
-from hermes_tui.widgets.transcript.setter import CLOSED
+from hermes_tui.widgets.transcript.measures import Measures
+from hermes_tui.widgets.transcript.order import Order, other_seams, survivor
 from hermes_tui.widgets.transcript.shelf import Shelf
 
 Cell = tuple[int, int]
 """(position, line of that message); line -1 is the blank above it."""
-ALL = 1 << 60
 
 
 @dataclass(slots=True)
@@ -28,20 +24,11 @@ class Pin:
     """Line of the screen; may lie outside of it."""
 
 
-def _other_seams(old: Order, new: Order) -> set[int]:
-    """Ids of messages above which something else is written now."""
-    places = {old.ids[place]: old.seams(place) for place in old.seamed}
-    others = {new.ids[place]: new.seams(place) for place in new.seamed}
-    return {each for each in places.keys() | others.keys() if places.get(each) != others.get(each)}
-
-
-class Layout:
+class Layout(Measures):
     """Lays out the frame: which line of which message is drawn where."""
 
     def __init__(self, shelf: Shelf) -> None:
-        self.shelf = shelf
-        self.order = Order()
-        self.heights = Heights()
+        super().__init__(shelf)
         self.pin = Pin()
         self.hold: Hold | None = None
         self.at_end = False
@@ -49,77 +36,13 @@ class Layout:
         self.height = 0
         self.frame: list[Cell] = []
         """As laid out last; shorter than the screen when the transcript is."""
-        self.late = False
-        """Parts of the frame are blank because there was no time to set them."""
-        self._deadline: float | None = None
-
-    # what is known of messages
-
-    @property
-    def tools_open(self) -> bool:
-        return self.shelf.setting.tools > CLOSED
-
-    def leaf(self, position: int) -> Leaf | None:
-        """The leaf at this position; None while its text is not here."""
-        return self.shelf.leaf(self.order.ids[position], self.order.seams(position))
-
-    def set(self, position: int, count: int = ALL) -> Leaf | None:
-        """The leaf with `count` rows, or all; None when it is not here or there is no time left for it."""
-        leaf = self.shelf.peek(self.order.ids[position])
-        if leaf is None:
-            if self._late():
-                self.late = True
-                return None
-            leaf = self.leaf(position)
-            if leaf is None:
-                return None
-        if not leaf.pull(count, self._deadline):
-            self.late = True
-            return None
-        return leaf
-
-    def _late(self) -> bool:
-        return self._deadline is not None and time.perf_counter() > self._deadline
-
-    def gap(self, position: int) -> int:
-        """Blank lines above a message: one, but none at the top, above nothing, and between folded lines."""
-        leaf = self.shelf.peek(self.order.ids[position])
-        if position == 0 or (leaf is not None and leaf.done and not leaf.rows):
-            return 0
-        tight = leaf.top if leaf is not None else self._folded_tool(position)
-        return 0 if tight and self._ends_tight(position - 1) else 1
-
-    def _folded_tool(self, position: int) -> bool:
-        return self.order.roles[position] == TOOL and not self.tools_open
-
-    def _ends_tight(self, position: int) -> bool:
-        for at in range(position, max(-1, position - 64), -1):
-            leaf = self.shelf.peek(self.order.ids[at]) or (None if self._late() else self.leaf(at))
-            if leaf is None:
-                return self._folded_tool(at)
-            if not leaf.done or leaf.rows:
-                return leaf.bottom
-        return True
-
-    def lines(self, position: int) -> int:
-        """Lines of a message without the blank above it, as far as known."""
-        leaf = self.shelf.peek(self.order.ids[position])
-        if leaf is not None and leaf.done:
-            return len(leaf.rows)
-        guess = self.order.estimate(position, tools_open=self.tools_open) - self.gap(position)
-        return max(1, guess, len(leaf.rows) + 1 if leaf is not None else 0)
-
-    def settle(self, position: int, leaf: Leaf) -> None:
-        """Correct the height of a message that is set."""
-        if leaf.done:
-            self.heights.set(position, len(leaf.rows) + self.gap(position))
 
     # laying out
 
     def show(self, order: Order) -> None:
         """Another order, of which messages that are here keep their place on the screen."""
         old = self.order
-        changed = _other_seams(old, order)
+        changed = other_seams(old, order)
         if len(old) and len(order):
             if old.ids[self.pin.position] in changed:
                 self.keep()
@@ -133,14 +56,6 @@ class Layout:
         self.shelf.drop(changed)
         self.estimate()
 
-    def estimate(self) -> None:
-        """Guess all heights anew, and correct those of the messages that are set."""
-        self.heights = Heights(self.order.estimates(tools_open=self.tools_open))
-        for message_id, leaf in self.shelf.leaves():
-            position = self.order.position(message_id)
-            if leaf.done and position is not None:
-                self.heights.set(position, len(leaf.rows) + (0 if leaf.top else 1))
-
     def keep(self) -> None:
         """Hold on to what the pin means: its message will be set anew."""
         leaf = self.shelf.peek(self.order.ids[self.pin.position]) if len(self.order) else None
@@ -153,7 +68,7 @@ class Layout:
         leaf = self.set(self.pin.position, 1)
         if leaf is None:
             return
-        looked, line = line_of(self.hold, leaf, self._deadline)
+        looked, line = line_of(self.hold, leaf, self.deadline)
         if looked:
             self.hold = None
             self.pin.line = line if line is not None else self.pin.line
@@ -162,7 +77,7 @@ class Layout:
 
     def lay(self, height: int, deadline: float | None = None) -> list[Cell]:
         """The frame for a screen of this height. What cannot be set by `deadline` is left blank: `late` says so."""
-        self.height, self._deadline = height, deadline
+        self.height, self.deadline = height, deadline
         self.late = False
         self.frame = []
         if not len(self.order) or height < 1:
@@ -183,7 +98,7 @@ class Layout:
         self.frame = frame
         self.at_end = self.at_end or (self.sees_end and not self.sees_all)
         self._choose()
-        self._deadline = None
+        self.deadline = None
         return frame
 
     def _shift(self, top: int | None, bottom: int | None) -> int:

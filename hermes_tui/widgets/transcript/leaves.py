@@ -57,7 +57,7 @@ class Piece:
 class Leaf:
     """A message, set as far as was needed."""
 
-    __slots__ = ("_links", "_named", "_source", "bottom", "done", "items", "lit", "parts", "rows", "serial", "top")
+    __slots__ = ("_keys", "_links", "_named", "_source", "bottom", "done", "items", "lit", "parts", "rows", "serial", "top")
 
     def __init__(
         self,
@@ -83,6 +83,7 @@ class Leaf:
         """Tells this leaf from those made before, of the same message: what was painted of them is out of date."""
         self._links = links if links is not None else []
         self._named = 0
+        self._keys: dict[str, int] = {}
         self._source = _joined(kept)
 
     def pull(self, count: int, deadline: float | None = None) -> bool:
@@ -121,7 +122,9 @@ class Leaf:
 
     def find(self, key: str) -> int | None:
         """Index of the item of this name."""
-        return next((i for i, item in enumerate(self.items) if item.key == key), None)
+        for i in range(len(self._keys), len(self.items)):
+            self._keys[self.items[i].key] = i
+        return self._keys.get(key)
 
 
 def _joined(pieces: list[Piece]) -> Iterator[Row]:

@@ -128,3 +128,10 @@ def survivor(old: Order, position: int, new: Order) -> tuple[int, bool]:
         if found is not None:
             return found, i == position
     return 0, False
+
+
+def other_seams(old: Order, new: Order) -> set[int]:
+    """Ids of messages above which something else is written now."""
+    places = {old.ids[place]: old.seams(place) for place in old.seamed}
+    others = {new.ids[place]: new.seams(place) for place in new.seamed}
+    return {each for each in places.keys() | others.keys() if places.get(each) != others.get(each)}

@@ -11,7 +11,7 @@ from rich.style import Style
 from textual.strip import Strip
 
 from hermes_tui.widgets.ink import ASCII
-from hermes_tui.widgets.transcript.rows import GUTTER, Row, Run, cells, measure
+from hermes_tui.widgets.transcript.rows import GUTTER, Row, Run, cells, cluster_at, measure
 
 _CUT: Run = ("…", "quiet", -1)
 
@@ -41,37 +41,21 @@ class Brush:
 
 
 def scrolled(runs: tuple[Run, ...], shift: int, room: int) -> list[Run]:
-    """The cells `shift` to `shift + room` of these runs, what lies beyond either side marked with a quiet `…`."""
-    if not shift and measure(runs) <= room:
+    """What stands in the cells `shift` to `shift + room` of these runs; a quiet `…` where there is more."""
+    total = measure(runs)
+    if not shift and total <= room:
         return list(runs)
-    out: list[Run] = []
+    first = shift + 1 if shift else 0
+    last = shift + room - 1 if total > shift + room else shift + room
+    out: list[Run] = [_CUT] if shift else []
     column = 0
     for text, ink, source in runs:
         wide = cells(text)
-        if column + wide > shift and column < shift + room:
-            first, last = max(0, shift - column), min(wide, shift + room - column)
-            begin, end = _index(text, first), _index(text, last)
+        begin, end = cluster_at(text, first - column), cluster_at(text, last - column, within=True)
+        if end > begin:
             out.append((text[begin:end], ink, source + begin if source >= 0 else -1))
         column += wide
-    if column > shift + room and out:
-        text, ink, source = out[-1]
-        out[-1:] = [(text[:-1], ink, source), _CUT]
-    if shift and out:
-        text, ink, source = out[0]
-        out[:1] = [_CUT, (text[1:], ink, source + 1 if source >= 0 else -1)]
-    return out or ([_CUT] if shift else [])
-
-
-def _index(text: str, cell: int) -> int:
-    """Index of the character that covers this cell."""
-    if text.isascii():
-        return cell
-    used = 0
-    for i, char in enumerate(text):
-        if used >= cell:
-            return i
-        used += cells(char)
-    return len(text)
+    return [*out, _CUT] if total > shift + room else out
 
 
 def paint(row: Row, brush: Brush) -> Strip:

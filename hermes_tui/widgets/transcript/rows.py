@@ -88,6 +88,19 @@ def _graphemes(text: str) -> Iterable[tuple[int, int]]:
     return [(i, get_character_cell_size(char)) for i, char in enumerate(text)]
 
 
+def cluster_at(text: str, cell: int, *, within: bool = False) -> int:
+    """Index of the first character that begins at this cell or beyond it; with `within`, of the first that ends
+    beyond it: up to there the text fits."""
+    if text.isascii():
+        return max(0, min(cell, len(text)))
+    used = 0
+    for i, size in _graphemes(text):
+        if used + size > cell if within else used >= cell:
+            return i
+        used += size
+    return len(text)
+
+
 def _wide_cuts(text: str, width: int, hang: int) -> list[int]:
     found: list[int] = []
     used = chance = since = start = 0

@@ -11,7 +11,7 @@ from hermes_tui.keys import TRANSCRIPT, shown_as
 from hermes_tui.text import clean, count, one_line
 from hermes_tui.widgets.ink import Form, Part, gap
 from hermes_tui.widgets.transcript.leaves import ItemKind
-from hermes_tui.widgets.transcript.view import Place
+from hermes_tui.widgets.transcript.roaming import Place
 from hermes_tui.widgets.ways import Paragraph, Way
 from hermes_tui.widgets.wording import facts
 

@@ -6,8 +6,9 @@ from __future__ import annotations
 from textual.geometry import Offset
 from textual.selection import Selection
 
-from hermes_tui.widgets.transcript.layout import ALL, Layout
+from hermes_tui.widgets.transcript.layout import Layout
 from hermes_tui.widgets.transcript.leaves import PART, Leaf
+from hermes_tui.widgets.transcript.measures import ALL
 
 MISSING = "[…]"
 """Stands for a message that is not at hand."""

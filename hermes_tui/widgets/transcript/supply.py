@@ -13,7 +13,8 @@ from textual.widget import Widget
 
 from hermes_tui.domain.messages import Message
 from hermes_tui.widgets.ink import Inked
-from hermes_tui.widgets.transcript.layout import ALL, Layout
+from hermes_tui.widgets.transcript.layout import Layout
+from hermes_tui.widgets.transcript.measures import ALL
 from hermes_tui.widgets.transcript.shelf import Shelf
 from hermes_tui.widgets.transcript.walking import Walker
 from hermes_tui.widgets.transcript.wholes import Whole, prepare

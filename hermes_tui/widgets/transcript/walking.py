@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hermes_tui.widgets.transcript.layout import ALL, Layout
+from hermes_tui.widgets.transcript.layout import Layout
 from hermes_tui.widgets.transcript.leaves import Item, ItemKind, Leaf
+from hermes_tui.widgets.transcript.measures import ALL
 from hermes_tui.widgets.transcript.order import Order
 from hermes_tui.widgets.transcript.rendering import matching_keys
 from hermes_tui.widgets.transcript.setter import WHOLE

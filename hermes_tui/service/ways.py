@@ -1,0 +1,65 @@
+"""Ways out of finding nothing: the same question, less strict, and what it would find."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from hermes_tui.domain.profiles import StoreRef
+from hermes_tui.domain.queries import SearchQuery, WayOut
+from hermes_tui.domain.querytext import ParsedQuery, Piece, parse_query
+from hermes_tui.domain.sessions import UNASKED_SOURCES
+from hermes_tui.errors import BadQuery
+from hermes_tui.service.reader import Reader
+from hermes_tui.service.searching import CatalogueOf, count_matches
+from hermes_tui.times import now
+
+_MOST = 8
+"""Ways that are tried."""
+_SECONDS = 5.0
+"""A way that takes longer than this to count is not offered."""
+
+
+async def ways_out(
+    reader: Reader, stores: Sequence[StoreRef], catalogue_of: CatalogueOf, query: SearchQuery
+) -> tuple[WayOut, ...]:
+    """Less strict forms of a query, those that find most first; only such as find something. Raises `BadQuery`."""
+    parsed = parse_query(query.text, present=now())
+    found: list[WayOut] = []
+    for label, text in list(_variants(parsed))[:_MOST]:
+        try:
+            async with asyncio.timeout(_SECONDS):
+                total, matches = await count_matches(reader, stores, catalogue_of, replace(query, text=text))
+        except (BadQuery, TimeoutError):
+            continue
+        if total:
+            found.append(WayOut(label, text, total, matches))
+    return tuple(sorted(found, key=lambda way: -way.conversations))
+
+
+def _variants(parsed: ParsedQuery) -> Iterator[tuple[str, str]]:
+    """(what is given up, the query without it)."""
+    filters = [piece for piece in parsed.pieces if piece.filter]
+    words = [piece for piece in parsed.pieces if not piece.filter]
+    for piece in filters:
+        yield f"without {piece.text}", _taken_away(parsed.text, (piece,))
+    if len(filters) > 1 and words:
+        yield "without any filter", _taken_away(parsed.text, filters)
+    for piece in words:
+        if piece.text.startswith('"') and " " in piece.text:
+            yield f"{piece.text} as single words", _replaced(parsed.text, piece, piece.text.strip('"* '))
+    for piece in words if len(parsed.pieces) > 1 else ():
+        yield f"without {piece.text}", _taken_away(parsed.text, (piece,))
+    if not any(parsed.filters.asks_for(source) for source in UNASKED_SOURCES):
+        yield "in kanban, subagent and tool sessions", f"{parsed.text} source:{','.join(sorted(UNASKED_SOURCES))}"
+
+
+def _taken_away(text: str, pieces: Sequence[Piece]) -> str:
+    for piece in sorted(pieces, key=lambda piece: -piece.start):
+        text = text[: piece.start] + text[piece.end :]
+    return " ".join(text.split())
+
+
+def _replaced(text: str, piece: Piece, instead: str) -> str:
+    return text[: piece.start] + instead + text[piece.end :]
