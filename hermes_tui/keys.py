@@ -195,6 +195,7 @@ JOINED: tuple[tuple[tuple[str, ...], str], ...] = (
     (("transcript.message", "transcript.code", "transcript.link"), "copy message, code, link here"),
     (("transcript.bookmark", "transcript.bookmarks"), "bookmark, list of bookmarks"),
     (("transcript.next-hit", "transcript.previous-hit"), "next, previous hit"),
+    (("transcript.back", "transcript.leave"), "close find; back"),
     (("transcript.scroll-left", "transcript.scroll-right"), "scroll a wide table"),
     (("lineage.fold", "lineage.unfold"), "fold, unfold"),
 )

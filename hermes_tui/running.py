@@ -81,7 +81,7 @@ class Running(OneKeyAtATime[HandOver | PrintAndQuit]):
             self.theme = "hermes-light" if answer.dark is False else "hermes-dark"
         return await super().run_async(**{"mouse": self.settings.mouse, **options})
 
-    def on_mount(self) -> None:
+    async def on_mount(self) -> None:
         if not self.is_headless and os.name != "nt":
             loop = asyncio.get_running_loop()
             for name, code in ENDING.items():
@@ -111,7 +111,10 @@ class Running(OneKeyAtATime[HandOver | PrintAndQuit]):
 
     def _fatal_error(self) -> None:
         """A traceback without the values of variables: they would be people's messages."""
-        lines = traceback.format_exception(self._exception) if self._exception is not None else []
+        error: BaseException | None = self._exception
+        if isinstance(error, WorkerFailed):
+            error = error.error
+        lines = traceback.format_exception(error) if error is not None else []
         self._exit_renderables.append(Text(clean("".join(lines)).rstrip()))
         self._close_messages_no_wait()
 

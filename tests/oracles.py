@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hermes_tui.domain.contents import decode_content
 from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.sessions import UNASKED_SOURCES
 from hermes_tui.storage.catalogue import load_catalogue
@@ -113,20 +114,12 @@ def _visible(row: dict[str, Any]) -> bool:
 
 def _seen(row: sqlite3.Row, cut: bool) -> Seen:
     content, calls = row["content"] or "", row["tool_calls"] or ""
-    text = _decoded(str(content))
-    if cut and row["role"] == "tool" and not str(content).startswith("\x00json:"):
+    structured = str(content).startswith("\x00json:")
+    text = decode_content(content) if structured else str(content)
+    if cut and row["role"] == "tool" and not structured:
         text = text[:CUT]
     name = row["tool_name"] or ""
     return Seen(row["id"], row["session_id"], row["role"], text, _unescaped(calls), f"{text} {name} {calls}")
-
-
-def _decoded(content: str) -> str:
-    if not content.startswith("\x00json:"):
-        return content
-    value = json.loads(content[6:])
-    if isinstance(value, list):
-        return "\n".join(part.get("text", "") for part in value if isinstance(part, dict))
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 def _unescaped(calls: str) -> str:

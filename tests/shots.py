@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import textual
+from textual import events
 
 from hermes_tui.domain.queries import SearchPage, SearchQuery
 from hermes_tui.service.sessions import SessionService
@@ -137,7 +138,10 @@ async def take(shot: Shot, theme: str, size: tuple[int, int]) -> str:
 
         svg = await at_rest()
         for key in shot.keys:
-            await pilot.press(*(key[1:-1] if key.startswith("'") else [key]))
+            if key.startswith("'"):
+                app.post_message(events.Paste(key[1:-1]))
+            else:
+                await pilot.press(key)
             svg = await at_rest()
     await service.close()
     return pictures.plain(svg)

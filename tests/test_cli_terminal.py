@@ -244,7 +244,8 @@ def test_b_in_the_panel_comes_back(home: Path, stub: dict[str, str]) -> None:
         terminal.press("b")
         at_stub(terminal)
         back = len(terminal.data)
-        terminal.until(lambda: ALTERNATE_ON in terminal.data[back:])
+        terminal.until(lambda: b"Refactoring auth" in terminal.data[back:])
+        assert ALTERNATE_ON in terminal.data[back:]
         terminal.press("\x11")
         assert terminal.ends() == 0
         assert terminal.restored()

@@ -68,6 +68,17 @@ async def test_it_tells_recap_checks_and_command(size: tuple[int, int]) -> None:
         assert values.PLAN.command in text
 
 
+async def test_it_is_a_panel_over_the_page_and_below_100_columns_the_whole_screen() -> None:
+    async with on_stage(panel(Planning()), (120, 40)) as (screen, _app, pilot):
+        await until(pilot, lambda: screen.plan is not None)
+        region = screen.panel.region
+        assert region.width == 84
+        assert (region.x, region.height < 40) == (18, True)
+        await pilot.resize_terminal(90, 24)
+        await until(pilot, lambda: screen.panel.region.width == 90)
+        assert screen.panel.region.height == 24
+
+
 @pytest.mark.parametrize(
     ("key", "back", "window"), [("enter", False, ""), ("b", True, ""), ("w", False, "Atlas gateway rollout")]
 )

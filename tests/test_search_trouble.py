@@ -155,8 +155,13 @@ def unknown_base(store: StoreBuilder) -> None:
         store.conn.execute(f"create trigger messages_fts_{verb} after {verb} on messages begin select {row}.id; end")
 
 
-def damaged(store: StoreBuilder) -> None:
+def silenced(store: StoreBuilder) -> None:
+    """Damage of a kind that FTS5 does not notice: it finds nothing, and that is all it says."""
     store.conn.execute("update messages_fts_data set block = zeroblob(40) where id > 10")
+
+
+def damaged(store: StoreBuilder) -> None:
+    store.conn.execute("update messages_fts_data set block = x'00ff00ff' || randomblob(300) where id > 10")
 
 
 def shadow_gone(store: StoreBuilder) -> None:
@@ -195,10 +200,14 @@ _TROUBLES: dict[Trouble, str] = {
     emptied: "empty",
     foreign_tokenizer: "",
     unknown_base: "unknown kind",
+    silenced: "damaged",
     damaged: "damaged",
     shadow_gone: "cannot be read",
     external_on_messages: "",
 }
+
+_LAST = (behind, emptied, silenced, damaged, shadow_gone)
+"""After these nothing more is written."""
 
 
 def _facts(page: SearchPage) -> dict[str, tuple[str, int | None]]:
@@ -211,16 +220,14 @@ async def test_whatever_the_index_is_like_the_same_is_found(tmp_path: Path, sche
         _fill(well, 0, _OLD)
         if trouble is behind:
             _fill(well, 200, 12)
-        _fill(well, _OLD, _NEW)
+        if trouble not in _LAST:
+            _fill(well, _OLD, _NEW)
     with _write(tmp_path / "ill" / "state.db", schema) as ill:
         _fill(ill, 0, _OLD)
         trouble(ill)
-        _fill(ill, _OLD, _NEW if trouble not in (damaged, shadow_gone) else 0)
-    if trouble in (damaged, shadow_gone):
-        with _write(tmp_path / "well2" / "state.db", schema) as well:
-            _fill(well, 0, _OLD)
-    folder = "well2" if trouble in (damaged, shadow_gone) else "well"
-    expected = await searches(tmp_path / folder / "state.db", _QUERIES)
+        if trouble not in _LAST:
+            _fill(ill, _OLD, _NEW)
+    expected = await searches(tmp_path / "well" / "state.db", _QUERIES)
     found = await searches(tmp_path / "ill" / "state.db", _QUERIES)
     for text, ours, theirs in zip(_QUERIES, found, expected, strict=True):
         assert _facts(ours) == _facts(theirs), text
@@ -257,8 +264,8 @@ async def test_r31_how_far_a_rebuild_is_and_which_way_was_taken(tmp_path: Path, 
     assert page.route == "mixed"
     assert any("40 % built" in notice for notice in page.notices)
     assert {match.message_id for hit in page.hits for match in hit.matches} == {51, 651, 991, 1_001}
-    assert {hit.tier for hit in page.hits} == {"conversation"}
-    assert hit_of(page, "s1").count == 2
+    assert {hit.tier for hit in page.hits} <= {"conversation", "automation"}
+    assert hit_of(page, "s1").count == len([i for i in (50, 650, 990) if i % 7 == 1]) + 1
     page = await search(db, "message NOT needle")
     assert sum(hit.count or 0 for hit in page.hits) == 997
 

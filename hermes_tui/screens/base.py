@@ -116,12 +116,16 @@ class BaseScreen(Steady):
     def __init__(self, service: SessionService) -> None:
         super().__init__()
         self.service = service
+        # Held rather than looked for: a late answer may find a screen whose widgets have gone already.
+        self._header = Ink(id="header", classes="header")
+        self._status = Ink(id="status", classes="status")
+        self._keys = Ink(id="keys", classes="keys")
 
     def compose(self) -> ComposeResult:
-        yield Ink(id="header", classes="header")
+        yield self._header
         yield from self.compose_body()
-        yield Ink(id="status", classes="status")
-        yield Ink(id="keys", classes="keys")
+        yield self._status
+        yield self._keys
 
     def compose_body(self) -> Iterable[Widget]:
         """Everything between header and status."""
@@ -144,11 +148,11 @@ class BaseScreen(Steady):
     ) -> None:
         """Draw the header; `right` and `facts` from long to short."""
         view = header_view(place, stores or self.store_names(), right or ("",), what, facts)
-        self.query_one("#header", Ink).show(view)
+        self._header.show(view)
 
     def show_status(self, *forms: Form, mark: str = " ") -> None:
         """Draw the status line; forms from long to short."""
-        self.query_one("#status", Ink).show(status_view(forms or (((), ""),), mark))
+        self._status.show(status_view(forms or (((), ""),), mark))
 
     def footer_keys(self) -> list[Key]:
         """At most seven keys that work now, by rank; `?` is added as the last."""
@@ -158,7 +162,7 @@ class BaseScreen(Steady):
         """Draw the footer; call it when what works has changed. `instead`: other keys, as long as an input
         takes all letters."""
         pairs = instead or (*written(self, self.footer_keys()), ("?", "keys"))
-        self.query_one("#keys", Ink).show(keys_view(pairs))
+        self._keys.show(keys_view(pairs))
 
 
 class Movable(Protocol):

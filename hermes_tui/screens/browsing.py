@@ -65,18 +65,24 @@ class Browsing(Moving, BaseScreen):
         """The page in place of rows."""
         self._known = Known()
         self._style = ListStyle(profiles=len(service.stores) > 1, details=self._known.details)
+        self.rows: Rows[Conversation] = Rows(self._draw, lambda row: row.key, self._head, id="rows", classes="list")
+        self.ways = Ways(id="page", classes="list")
+        self.box = QueryLine(self._query.text, mark="f", hint=HINT, id="filter", classes="query")
+        self._rail = Rail(id="rail", classes="rail")
+        self._preview = Ink(id="preview", classes="preview")
+        self._problems = Ink(id="problems", classes="problems")
         self._asked = 0
         self._answered = 0
         """How often the list was asked for, and which of these was answered last."""
 
     def compose_body(self) -> Iterable[Widget]:
-        yield QueryLine(self._query.text, mark="f", hint=HINT, id="filter", classes="query")
+        yield self.box
         with Horizontal(classes="body"):
-            yield Rows[Conversation](self._draw, lambda row: row.key, self._head, id="rows", classes="list")
-            yield Ways(id="page", classes="list")
-            yield Rail(id="rail", classes="rail")
-            yield Ink(id="preview", classes="preview")
-        yield Ink(id="problems", classes="problems")
+            yield self.rows
+            yield self.ways
+            yield self._rail
+            yield self._preview
+        yield self._problems
 
     def on_mount(self) -> None:
         self._show_notice(READING)
@@ -94,18 +100,6 @@ class Browsing(Moving, BaseScreen):
         self._peek()
 
     # parts
-
-    @property
-    def rows(self) -> Rows[Conversation]:
-        return self.query_one("#rows", Rows)
-
-    @property
-    def ways(self) -> Ways:
-        return self.query_one("#page", Ways)
-
-    @property
-    def box(self) -> QueryLine:
-        return self.query_one("#filter", QueryLine)
 
     @property
     def moved(self) -> Movable:
@@ -153,7 +147,7 @@ class Browsing(Moving, BaseScreen):
         ticks = 0
         while True:
             await asyncio.sleep(self.FOLLOW_SECONDS)
-            if not self.is_current or self._asked != self._answered:
+            if not self.is_active or self._asked != self._answered:
                 continue
             ticks += 1
             try:
@@ -175,6 +169,7 @@ class Browsing(Moving, BaseScreen):
         """Rows that are there stay, and the reason is said beside them; without rows it takes their place."""
         self._error = error
         if isinstance(error, StoreMissing) and self._page is None:
+            self.workers.cancel_group(self, "follow")  # whatever comes next, it is not this list
             self.post_message(OpenMissing())
         if not isinstance(error, BadQuery) and (self._page is None or not self._page.rows):
             self._show_notice(failed(str(error), busy=isinstance(error, StoreBusy)))
@@ -185,7 +180,7 @@ class Browsing(Moving, BaseScreen):
         self.set_class(notice is not None, "-page")
         if notice is not None:
             self.ways.show(notice.head, [way for _, way in notice.ways], notice.tail)
-            self.query_one(Rail).show(0, 0, 0)
+            self._rail.show(0, 0, 0)
         self._peek()
 
     def _say(self) -> None:
@@ -196,7 +191,7 @@ class Browsing(Moving, BaseScreen):
         error = self._error
         told = "" if error is None or isinstance(error, BadQuery) or self._notice is not None else str(error)
         self.set_class(bool(problems(self._page, told)), "-problems")
-        self.query_one("#problems", Ink).show(problems_view(self._page, told))
+        self._problems.show(problems_view(self._page, told))
         self._say_status()
         self.show_keys(*(TYPING_KEYS if self.typing else ()))
 
@@ -221,7 +216,7 @@ class Browsing(Moving, BaseScreen):
     @on(Rows.Scrolled)
     def _scrolled(self, event: Rows.Scrolled) -> None:
         if self._notice is None:
-            self.query_one(Rail).show(event.total, event.height, event.top)
+            self._rail.show(event.total, event.height, event.top)
             self._look()
 
     @on(Rail.Moved)
@@ -254,7 +249,7 @@ class Browsing(Moving, BaseScreen):
             recap, provenance = self._known.recap(row) or (None, None)
             details = self._known.details.get(row.key)
             shown = Previewed(row, details, recap, provenance, self._style.profiles, said)
-        self.query_one("#preview", Ink).show(preview_view(shown))
+        self._preview.show(preview_view(shown))
 
     async def _ask_about(self, row: Conversation) -> tuple[Recap, Provenance]:
         """A coroutine, not a bare `gather`: asyncio complains about one of these that is cancelled unseen."""

@@ -39,7 +39,9 @@ class Filling(Finding, inherit_bindings=False):
         self._looked = 0.0
         """When the store was last looked at …"""
         self._cost = 0.0
-        """… and how long that took."""
+        """… how long that took …"""
+        self._looking = False
+        """… and whether somebody is looking now."""
 
     def show_reader(self) -> None:
         """The reader has something to show."""
@@ -145,7 +147,8 @@ class Filling(Finding, inherit_bindings=False):
     def follow(self) -> None:
         """Look whether the store was written, unless that was done a moment ago."""
         pause = max(FOLLOW_SECONDS, PATIENCE * self._cost)
-        if self.is_current and self.outline is not None and time.monotonic() >= self._looked + pause - 0.1:
+        rested = time.monotonic() >= self._looked + pause - 0.1
+        if rested and self.is_active and self.outline is not None and not self._looking:
             self.look_again()
 
     @on(ScreenResume)
@@ -156,19 +159,19 @@ class Filling(Finding, inherit_bindings=False):
     @work(exclusive=True, group="follow", description="follow")
     async def look_again(self, *, anyhow: bool = False) -> None:
         """What the store says now, if it was written."""
-        self._looked = started = time.monotonic()
+        started = time.monotonic()
+        self._looking = True
         try:
-            if not (await self.service.changes() or anyhow):
-                return
-            self.conversation = await self.service.conversation(self.key)
-            outline = await self.service.outline(self.key)
+            if await self.service.changes() or anyhow:
+                self.conversation = await self.service.conversation(self.key)
+                await self._grow(await self.service.outline(self.key))
+                self._cost = time.monotonic() - started
         except TargetNotFound:
             self.say("this session is no longer in the store")
         except HermesTuiError as error:
             self.say(one_line(str(error)))
-        else:
-            self._cost = time.monotonic() - started
-            await self._grow(outline)
+        finally:
+            self._looked, self._looking = time.monotonic(), False
 
     async def _grow(self, outline: Outline) -> None:
         """Show what is new; the last messages may read otherwise by now."""

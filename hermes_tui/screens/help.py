@@ -11,6 +11,7 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.strip import Strip
 
+from hermes_tui.screens.base import Steady
 from hermes_tui.text import one_line
 from hermes_tui.widgets.helping import help_lines, search_view
 from hermes_tui.widgets.ink import Ink, Line
@@ -55,7 +56,7 @@ class HelpText(Scrolling, can_focus=True):
         self.go(self.top)
 
 
-class HelpScreen(ModalScreen[None], inherit_bindings=False):
+class HelpScreen(Steady, ModalScreen[None], inherit_bindings=False):
     """A panel over the page."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

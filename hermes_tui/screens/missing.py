@@ -48,13 +48,14 @@ class MissingScreen(Moving, BaseScreen):
     def __init__(self, service: SessionService, connect: Connect) -> None:
         super().__init__(service)
         self._connect = connect
+        self._ways = Ways(id="page", classes="body")
         self._others: list[StoreRef] = []
         self._glances: dict[Path, Glance] = {}
         self._seen = 0.0
         """When it was looked last."""
 
     def compose_body(self) -> Iterable[Widget]:
-        yield Ways(id="page", classes="body")
+        yield self._ways
 
     def on_mount(self) -> None:
         self.show_header("Hermes history", "no store")
@@ -67,7 +68,7 @@ class MissingScreen(Moving, BaseScreen):
 
     @property
     def moved(self) -> Movable:
-        return self.query_one("#page", Ways)
+        return self._ways
 
     @work(exclusive=True, group="look")
     async def _look(self) -> None:
@@ -114,7 +115,7 @@ class MissingScreen(Moving, BaseScreen):
             ("--home DIR", "soft"),
             (".", "quiet"),
         )
-        self.query_one("#page", Ways).show(head, [*map(self._way, self._others), DEMO], [name])
+        self._ways.show(head, [*map(self._way, self._others), DEMO], [name])
         self.show_status(((("looks again by itself, every second", "quiet"),), ""), (((" ", "quiet"),), ""))
 
     def _way(self, store: StoreRef) -> Way:
@@ -128,7 +129,7 @@ class MissingScreen(Moving, BaseScreen):
 
     def action_open(self) -> None:
         """Take the way out under the cursor."""
-        at = self.query_one("#page", Ways).cursor
+        at = self._ways.cursor
         self.post_message(UseStores((self._others[at],)) if at < len(self._others) else OpenDemo())
 
     @on(Ways.Taken)

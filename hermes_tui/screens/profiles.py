@@ -16,7 +16,7 @@ from hermes_tui import times
 from hermes_tui.domain.profiles import ProfileInfo, StoreRef
 from hermes_tui.intents import UseStores
 from hermes_tui.paths import list_profiles, tilde
-from hermes_tui.screens.base import Moving, bindings, keys_view, working_keys, written
+from hermes_tui.screens.base import Moving, Steady, bindings, keys_view, working_keys, written
 from hermes_tui.screens.glances import Connect, Glance, glance
 from hermes_tui.service.sessions import SessionService
 from hermes_tui.text import count, one_line
@@ -24,7 +24,7 @@ from hermes_tui.widgets.ink import BLANK_CELL, Ink, Line, Part, crop, fit, gap, 
 from hermes_tui.widgets.rows import Rows
 
 
-class ProfilesScreen(Moving, ModalScreen[None], inherit_bindings=False):
+class ProfilesScreen(Moving, Steady, ModalScreen[None], inherit_bindings=False):
     """A panel with one row a profile. Marked ones are opened together, else the one under the cursor."""
 
     PLACE = "profiles"
@@ -37,13 +37,14 @@ class ProfilesScreen(Moving, ModalScreen[None], inherit_bindings=False):
         self._connect = connect
         self._profiles: list[ProfileInfo] = []
         self._glances: dict[Path, Glance] = {}
+        self._rows: Rows[ProfileInfo] = Rows(self._draw, lambda each: each.db, id="rows")
         opened = {store.db for store in self._stores}
         self._marked: set[Path] = opened if len(opened) > 1 else set()
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="panel"):
             yield Ink(lambda width, height: [line(gap(3), ("Profiles", "title")), line()], id="title")
-            yield Rows[ProfileInfo](self._draw, lambda each: each.db, id="rows")
+            yield self._rows
             yield Ink(self._keys, id="keys")
 
     def on_mount(self) -> None:
@@ -51,7 +52,7 @@ class ProfilesScreen(Moving, ModalScreen[None], inherit_bindings=False):
 
     @property
     def moved(self) -> Rows[ProfileInfo]:
-        return self.query_one("#rows", Rows)
+        return self._rows
 
     def _keys(self, width: int, height: int) -> list[Line]:
         return [line(), *keys_view(written(self, working_keys(self, self.PLACE)))(width, height)]
@@ -93,7 +94,7 @@ class ProfilesScreen(Moving, ModalScreen[None], inherit_bindings=False):
         rows = self.moved
         rows.show(self._profiles)
         rows.choose(next((i for i, each in enumerate(self._profiles) if each.db in opened), 0))
-        self.query_one("#rows").styles.height = max(1, len(self._profiles))
+        rows.styles.height = max(1, len(self._profiles))
         for each in self._profiles:
             if each.exists and each.valid:
                 self._glances[each.db] = await glance(self._connect, self._ref(each))

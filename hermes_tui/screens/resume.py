@@ -39,7 +39,7 @@ def in_tmux() -> bool:
     return bool(os.environ.get("TMUX"))
 
 
-class ResumeScreen(Moving, Steady, ModalScreen[None], inherit_bindings=False):
+class ResumeScreen(Moving, ModalScreen[None], Steady, inherit_bindings=False):
     """A panel over whatever one came from."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -144,6 +144,7 @@ class ResumeScreen(Moving, Steady, ModalScreen[None], inherit_bindings=False):
 
     def _leave(self, intent: Intent) -> None:
         """Close first: whoever comes back finds the row, not the panel."""
+        self.workers.cancel_node(self)  # an answer that comes late would find no panel to be shown in
         self.app.post_message(intent)
         self.dismiss()
 

@@ -7,12 +7,13 @@ view that cuts tool output. What an index holds is read off its DDL and its `doc
 
 from __future__ import annotations
 
+import re
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from hermes_tui.domain.querytrees import And, Leaf, Node, Without, leaves
-from hermes_tui.storage.connection import Store, is_busy, is_interrupt
+from hermes_tui.storage.connection import Store, is_busy, is_damage, is_interrupt
 from hermes_tui.storage.schema import FtsTable
 
 BASE = "messages_fts"
@@ -21,6 +22,8 @@ CUT_AT = 8_192
 """Characters of tool output that the newest layout indexes."""
 _SHORTEST = 3
 """Characters that a trigram needs."""
+
+_PLAIN_WORD = re.compile(r"(?<![^ ])[A-Za-z]{3,20}(?= )")
 
 Gap = tuple[int, int]
 """Message ids that an index does not hold: above the first number, up to the second."""
@@ -100,24 +103,29 @@ def _trust(store: Store, name: str) -> tuple[Index | None, tuple[str, ...]]:
     known = "trigram" if name == TRIGRAM else "unicode61"
     if table.tokenizer.split()[:1] != [known]:
         return None, ("The search index is of an unknown kind: the messages themselves were read.",)
-    if not _answers(store, name):
-        return None, ("The search index cannot be read: the messages themselves were read.",)
+    if (trouble := _trouble(store, name)) is not None:
+        return None, (f"The search index {trouble}: the messages themselves were read.",)
     meta = _meta(store)
     if "fts_stale" in meta or not table.complete_triggers:
         return None, ("The search index is out of date: the messages themselves were read.",)
     return _with_gaps(store, table, meta)
 
 
-def _answers(store: Store, name: str) -> bool:
-    """FTS5 is there, and the table can be opened."""
+def _trouble(store: Store, name: str) -> str | None:
+    """Why the table cannot be asked, if it cannot."""
     try:
-        store.conn.execute(f"select rowid from {name} limit 0").fetchall()
+        store.conn.execute(f"select rowid from {name} where {name} match '\"a\"' limit 1").fetchall()
         store.conn.execute(f"select id from {name}_docsize limit 1").fetchall()
     except sqlite3.DatabaseError as error:
         if is_busy(error) or is_interrupt(error):
             raise
-        return False
-    return True
+        return "is damaged" if is_damage(error) else "cannot be read"
+    return None
+
+
+def is_index_trouble(error: sqlite3.Error) -> bool:
+    """What FTS5 says of an index that it cannot read: damage, or nothing more than that something is wrong."""
+    return is_damage(error) or getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_ERROR
 
 
 def _meta(store: Store) -> dict[str, str]:
@@ -153,6 +161,8 @@ def _with_gaps(store: Store, table: FtsTable, meta: dict[str, str]) -> tuple[Ind
     if table.name == BASE and newest > indexed:
         gaps.append((indexed, newest))
         notices.append("The search index lacks the newest messages: they were read.")
+    if table.name == BASE and not _keeps_its_word(store, gaps):
+        return None, ("The search index is damaged: the messages themselves were read.",)
     index = Index(
         name=table.name,
         columns=table.columns,
@@ -162,6 +172,30 @@ def _with_gaps(store: Store, table: FtsTable, meta: dict[str, str]) -> tuple[Ind
         cut="substr" in table.view_sql.lower(),
     )
     return index, tuple(notices)
+
+
+def _keeps_its_word(store: Store, gaps: Sequence[Gap]) -> bool:
+    """Whether the index finds words of the newest messages in those messages: a damaged one may be silent."""
+    sql = """
+    select m.id, substr(m.content, 1, 400)
+    from messages m
+    where m.role in ('user', 'assistant') and typeof(m.content) = 'text' and m.content <> ''
+    order by m.id desc
+    limit 3
+    """
+    ask = f"select 1 from {BASE} where {BASE} match ? and rowid = ?"
+    try:
+        for message_id, text in store.conn.execute(sql).fetchall():
+            word = _PLAIN_WORD.search(text or "")
+            if word is None or any(low < message_id <= high for low, high in gaps):
+                continue
+            if store.conn.execute(ask, (f'"{word[0]}"', message_id)).fetchone() is None:
+                return False
+    except sqlite3.DatabaseError as error:
+        if not is_damage(error):
+            raise
+        return False
+    return True
 
 
 def structured_ids(store: Store, base: Index) -> tuple[int, ...]:

@@ -24,6 +24,8 @@ _LARGEST_SLICE = 200_000
 _SLICE_SECONDS = 0.1
 """A slice is made larger or smaller so that it takes about as long as this."""
 _JUDGED_AT_ONCE = 256
+_NEEDLE = 60
+"""Characters of a word that the cheap condition looks for."""
 _TESTED = 24
 """Parts of a long query that the cheap condition tests; the judge tests them all."""
 
@@ -221,7 +223,7 @@ def _needle(leaf: Leaf) -> str | None:
             pieces.append("")
         else:
             pieces[-1] += char.lower() if char.isascii() else char
-    longest = max(pieces, key=len)
+    longest = max(pieces, key=len)[:_NEEDLE]
     if leaf.substring:
         # `İ` and `K` (Kelvin) are folded to ASCII letters by Python, never by SQLite
         return longest or None

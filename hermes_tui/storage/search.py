@@ -22,10 +22,10 @@ from hermes_tui.domain.querytext import ParsedQuery
 from hermes_tui.domain.querytrees import And, Leaf, Node, leaves, positive
 from hermes_tui.errors import BadQuery
 from hermes_tui.storage import matches, spreading
-from hermes_tui.storage.connection import Store, is_damage
+from hermes_tui.storage.connection import Store
 from hermes_tui.storage.finding import Finding, Ground, Step
 from hermes_tui.storage.folding import fold
-from hermes_tui.storage.fts import Indexes, express, look
+from hermes_tui.storage.fts import Indexes, express, is_index_trouble, look
 from hermes_tui.storage.judging import empty_leaves
 from hermes_tui.storage.matches import BEST, Groups, conditions
 from hermes_tui.storage.naming import Named, find_targets, titles_of
@@ -103,7 +103,7 @@ class StoreSearch:
         try:
             step(store)
         except sqlite3.DatabaseError as error:
-            if not is_damage(error) or self.ground is None or self.ground.indexes.base is None:
+            if not is_index_trouble(error) or self.ground is None or self.ground.indexes.base is None:
                 raise
             self._distrust(store)
             return

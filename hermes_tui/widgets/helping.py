@@ -26,7 +26,7 @@ FILTERS: tuple[tuple[str, str], ...] = (
     ("is:", "pinned live archived empty"),
     ('- OR * " "', "not, either, begins with, phrase"),
 )
-NOTE = "reasoning is found with / in a transcript, not by search"
+NOTE = "reasoning: with / in a transcript, not by search"
 _ALIKE = frozenset({"resume", "lineage", "copy_link", "copy_command", "copy_id", "preview", "back", "close", "quit"})
 """Actions that are told once for all lists, or go without saying."""
 _SAME = frozenset(

@@ -118,6 +118,9 @@ def packed(fact: str, width: int, limit: int) -> list[str]:
     for word in fact.split(" · "):
         if lines and cell_len(lines[-1]) + cell_len(word) + 3 <= width:
             lines[-1] = f"{lines[-1]} · {word}"
+        elif cell_len(word) > width and " → " in word:
+            start, _, end = word.partition(" → ")
+            lines += [f"{start} →", end]
         else:
             lines.append(word)
     return [each if cell_len(each) <= width else fit(each, width) for each in lines[:limit]]

@@ -85,5 +85,5 @@ class Rail(Inked):
         if total <= visible or height < 2:
             return
         size = max(1, round(height * visible / total))
-        at = min(1.0, max(0.0, (y - size / 2) / max(1, height - size)))
+        at = min(1.0, max(0.0, (y - (size - 1) / 2) / max(1, height - size)))
         self.post_message(self.Moved(round(at * (total - visible))))

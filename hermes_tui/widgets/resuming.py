@@ -80,6 +80,8 @@ def _facts(shown: Resuming, width: int) -> list[Line]:
     if plan.refused:
         lines += [*_fact(MARKS[State.ERROR], "", plan.refused, "ink", width), line()]
     for check in plan.checks:
+        if check.detail == plan.refused:
+            continue  # said above
         ink = "soft" if check.state is State.OK else "ink"
         lines += _fact(MARKS[check.state], one_line(check.name, 40), check.detail, ink, width)
     for notice in plan.notices if not plan.checks else ():  # they say in a sentence what checks say in a line

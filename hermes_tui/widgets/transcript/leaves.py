@@ -57,7 +57,20 @@ class Piece:
 class Leaf:
     """A message, set as far as was needed."""
 
-    __slots__ = ("_keys", "_links", "_named", "_source", "bottom", "done", "items", "lit", "parts", "rows", "serial", "top")
+    __slots__ = (
+        "_keys",
+        "_links",
+        "_named",
+        "_source",
+        "bottom",
+        "done",
+        "items",
+        "lit",
+        "parts",
+        "rows",
+        "serial",
+        "top",
+    )
 
     def __init__(
         self,

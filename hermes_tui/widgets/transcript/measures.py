@@ -44,6 +44,7 @@ class Measures:
             leaf = self.leaf(position)
             if leaf is None:
                 return None
+        self.shelf.touch(self.order.ids[position])
         if not leaf.pull(count, self.deadline):
             self.late = True
             return None

@@ -8,10 +8,12 @@ from textual.selection import Selection
 
 from hermes_tui.widgets.transcript.layout import Layout
 from hermes_tui.widgets.transcript.leaves import PART, Leaf
-from hermes_tui.widgets.transcript.measures import ALL
 
 MISSING = "[…]"
 """Stands for a message that is not at hand."""
+
+_DEEP = 2_000
+"""Rows of a message that are set to know which of its texts are shown."""
 
 
 def selected_text(selection: Selection, plan: Layout) -> str:
@@ -27,7 +29,7 @@ def selected_text(selection: Selection, plan: Layout) -> str:
         leaf = plan.leaf(position)
         number = position + before
         if leaf is not None and number < end.y:
-            leaf.pull(ALL)
+            leaf.pull(_DEEP)
         low = start.x if number == start.y else 0
         high = end.x if number == end.y else PART << 20
         text = MISSING if leaf is None else _stretch(leaf, low, high)

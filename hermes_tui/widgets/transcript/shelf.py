@@ -78,6 +78,12 @@ class Shelf:
         """The leaf, if it has been made."""
         return self._leaves.get(message_id)
 
+    def touch(self, message_id: int) -> None:
+        """This leaf is in use: others go first."""
+        found = self._leaves.pop(message_id, None)
+        if found is not None:
+            self._leaves[message_id] = found
+
     def leaves(self) -> Iterable[tuple[int, Leaf]]:
         """All leaves that are at hand."""
         return self._leaves.items()

@@ -33,6 +33,8 @@ class Seek:
     position: int
     key: str = ""
     """Item to make the current one; the first by default."""
+    after: str = ""
+    """The item after this one instead, be it in the next message."""
     last: bool = False
     """The last item instead of the first."""
     match: bool = False
@@ -157,6 +159,9 @@ class Walker:
                 self._pass_over(seek)
                 continue
             line, index = self._target(leaf, seek)
+            if seek.after and index is None:  # that was the last one of its message
+                self.seek = Seek(seek.position + 1) if seek.position + 1 < len(layout.order) else None
+                continue
             if index is not None:
                 self.choose(seek.position, leaf, index)
             self.seek = None
@@ -168,6 +173,8 @@ class Walker:
         while not leaf.done:
             if seek.match:
                 there = bool(leaf.lit)
+            elif seek.after:
+                there = self._next(leaf, seek.after) is not None or len(leaf.rows) > _DEEP
             elif seek.key:
                 index = leaf.find(seek.key)
                 there = index is not None and leaf.items[index].row >= 0
@@ -184,6 +191,9 @@ class Walker:
         if seek.match and leaf.lit:
             owner = leaf.rows[leaf.lit[0]][4]
             return leaf.lit[0], owner if owner >= 0 else None
+        if seek.after:
+            index = self._next(leaf, seek.after)
+            return (0, None) if index is None else (leaf.items[index].row, index)
         index = leaf.find(seek.key) if seek.key else None
         if index is None or leaf.items[index].row < 0:
             order = leaf.ordered()
@@ -191,6 +201,14 @@ class Walker:
                 return 0, None
             index = order[-1] if seek.last else order[0]
         return leaf.items[index].row, index
+
+    @staticmethod
+    def _next(leaf: Leaf, key: str) -> int | None:
+        """Index of the item after this one, as far as the leaf is set."""
+        order = leaf.ordered()
+        index = leaf.find(key)
+        place = order.index(index) if index in order else len(order)
+        return order[place + 1] if place + 1 < len(order) else None
 
     def _pass_over(self, seek: Seek) -> None:
         """A message without a line of its own: its calls are shown below, with what answered them."""
@@ -252,16 +270,16 @@ class Walker:
         at, leaf = self.position, self.leaf()
         if at is None or leaf is None or self.current is None:
             return
-        index = leaf.find(self.current.key)
+        if step > 0:
+            self.go(Seek(at, after=self.current.key))
+            return
         order = leaf.ordered()
-        while step > 0 and order[-1:] == [index] and not leaf.done and len(leaf.rows) < _DEEP:
-            leaf.pull(len(leaf.rows) + 64)
-            order = leaf.ordered()
-        place = order.index(index) if index in order else -1
-        if place >= 0 and 0 <= place + step < len(order):
-            self.go(Seek(at, leaf.items[order[place + step]].key))
+        index = leaf.find(self.current.key)
+        place = order.index(index) if index in order else 0
+        if place > 0:
+            self.go(Seek(at, leaf.items[order[place - 1]].key))
         else:
-            self.message_step(step, last=step < 0)
+            self.message_step(step, last=True)
 
     def message_step(self, step: int, *, last: bool = False) -> None:
         """To the next message that has something to show."""
