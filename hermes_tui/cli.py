@@ -112,8 +112,11 @@ def _main(argv: Sequence[str]) -> int:
         code = _failed(str(failure), failure.exit_code)
         if isinstance(failure, TargetAmbiguous):
             _candidates(failure)
-        if given is not None and given.json:
-            _failed_json(given, failure)
+        if given is not None:
+            for each in given.problems:
+                _failed(each.error, code)  # perhaps it is there
+            if given.json:
+                _failed_json(given, failure)
         return code
 
 
@@ -131,9 +134,10 @@ def _failed_json(given: Arguments, failure: HermesTuiError) -> None:
     if isinstance(failure, TargetError):
         candidates = failure.candidates if isinstance(failure, TargetAmbiguous) else ()
         items = [output.candidate(each) for each in candidates]
-        output.write_json(output.document(output.meta(given.stores, total=len(items)), "candidates", items))
+        about = output.meta(given.stores, total=len(items), errors=given.problems)
+        output.write_json(output.document(about, "candidates", items))
     elif isinstance(failure, StoreError) and given.command in _LISTS:
-        about = output.meta(given.stores, errors=[stores.problem(failure)])
+        about = output.meta(given.stores, errors=[stores.problem(failure), *given.problems])
         found = output.document(about, _LISTS[given.command], None if given.command == "resume" else [])
         output.write_json(found)
 
@@ -208,7 +212,9 @@ def _with_stores(given: Arguments) -> int:
     choice = stores.chosen(given)
     if given.words and given.command != "search":
         choice = stores.for_target(choice, given.target)
-    given.stores = choice.stores
+    if given.command == "doctor" or (len(choice.stores) > 1 and given.words and given.command != "search"):
+        choice = stores.readable(choice)
+    given.stores, given.problems = choice.stores, choice.problems
     if given.screen:
         from hermes_tui.commands import screens
 

@@ -187,6 +187,7 @@ JOINED: tuple[tuple[tuple[str, ...], str], ...] = (
     (("browse.order", "browse.reverse"), "change the order, reverse it"),
     (("browse.link", "browse.command", "browse.id"), "copy link, command, id"),
     (("search.next", "search.previous"), "next, previous hit"),
+    (("search.link", "search.command", "search.id"), "copy link, command, id"),
     (("transcript.find", "transcript.next-match", "transcript.previous-match"), "find here, next, previous"),
     (("transcript.previous-prompt", "transcript.next-prompt"), "previous, next prompt"),
     (("transcript.next-message", "transcript.previous-message"), "next, previous message"),
@@ -197,7 +198,10 @@ JOINED: tuple[tuple[tuple[str, ...], str], ...] = (
     (("transcript.next-hit", "transcript.previous-hit"), "next, previous hit"),
     (("transcript.back", "transcript.leave"), "close find; back"),
     (("transcript.scroll-left", "transcript.scroll-right"), "scroll a wide table"),
+    (("transcript.command", "transcript.id"), "copy command, id"),
     (("lineage.fold", "lineage.unfold"), "fold, unfold"),
+    (("lineage.link", "lineage.command", "lineage.id"), "copy link, command, id"),
+    (("resume.link", "resume.copy", "resume.id"), "copy link, command, id"),
 )
 """Keys that the help tells in one line, as they are one thing to remember."""
 

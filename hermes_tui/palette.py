@@ -29,7 +29,7 @@ class Commands(Provider):
         for key in EVERYWHERE[1:]:
             yield key.help, shown_as(key, rebound), partial(self.app.run_action, key.action)
         for name in sorted(self.app.available_themes):
-            yield f"theme {name}", "", partial(setattr, self.app, "theme", name)
+            yield f"theme {name}", "", partial(self.app.run_action, f"choose_theme({name!r})")
 
     async def discover(self) -> Hits:
         for said, key, run in self._commands():

@@ -7,6 +7,7 @@ import gc
 import os
 import signal
 import traceback
+from pathlib import Path
 from typing import Any
 
 from rich.text import Text
@@ -21,6 +22,7 @@ from hermes_tui.errors import HermesTuiError, UsageError
 from hermes_tui.intents import HandOver, PrintAndQuit
 from hermes_tui.keyflow import OneKeyAtATime
 from hermes_tui.settings import Settings
+from hermes_tui.state import read_json, state_dir, write_json
 from hermes_tui.text import clean, one_line
 from hermes_tui.widgets import themes
 
@@ -30,10 +32,17 @@ TOAST = 300
 """Characters of a text that a toast shows."""
 
 
+def _kept_theme() -> Path:
+    """Where the last theme chosen is remembered."""
+    return state_dir() / "theme.json"
+
+
 class Running(OneKeyAtATime[HandOver | PrintAndQuit]):
     """What has nothing to do with which screens there are."""
 
     ENABLE_COMMAND_PALETTE = False  # Textual would bind it everywhere, also where someone types
+    _chosen = False
+    """The theme was chosen in the app, in this run or an earlier one; no terminal need be asked."""
     _few = False
     """The terminal has 256 colours."""
 
@@ -55,6 +64,9 @@ class Running(OneKeyAtATime[HandOver | PrintAndQuit]):
             self.register_theme(each)
         wanted = {"auto": "hermes-dark", "dark": "hermes-dark", "light": "hermes-light"}
         name = wanted.get(self.settings.theme, self.settings.theme)
+        if self.settings.theme == "auto" and (kept := read_json(_kept_theme())) in self.available_themes:
+            self._chosen = True
+            name = str(kept)
         if name not in self.available_themes:
             known = ", ".join(("auto", "dark", "light", *sorted(self.available_themes)))
             raise UsageError(f"there is no theme {name!r}; there are {known}")
@@ -71,15 +83,24 @@ class Running(OneKeyAtATime[HandOver | PrintAndQuit]):
             self._few = True
             self.register_theme(themes.theme("hermes-dark", dark=True, ink=themes.DARK_256))
             self.register_theme(themes.theme("hermes-light", dark=False, ink=themes.LIGHT_256))
-        if self.settings.theme in ("auto", "dark", "light") and self.console.color_system in (None, "standard"):
+        own = self.theme in ("hermes-dark", "hermes-light")
+        if own and self.console.color_system in (None, "standard"):
             self.theme = "hermes-ansi"
-        elif self.settings.theme == "auto":
+        elif self.settings.theme == "auto" and not self._chosen:
             from hermes_tui.terminal import background
 
             answer = background()  # waits for the terminal; nothing else runs yet
             self._typed_ahead = answer.typed
             self.theme = "hermes-light" if answer.dark is False else "hermes-dark"
         return await super().run_async(**{"mouse": self.settings.mouse, **options})
+
+    def action_choose_theme(self, name: str) -> None:
+        """Take this theme from now on, in later runs too where nothing else is asked for."""
+        self.theme = name
+        try:
+            write_json(_kept_theme(), name)
+        except OSError as error:
+            self._say(f"the theme cannot be remembered: {error}", severity="warning")
 
     async def on_mount(self) -> None:
         if not self.is_headless and os.name != "nt":

@@ -26,6 +26,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hermes_tui.domain.contents import decode_content
 from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.queries import Hit, SearchPage, SearchQuery, Tier
@@ -188,12 +189,12 @@ async def ask_us(db: Path, queries: Sequence[str]) -> tuple[list[SearchPage], Ca
     return answers, catalogue
 
 
-def expected(answer: dict[str, Any], catalogue: Catalogue) -> list[tuple[str, int]]:
+def expected(answer: dict[str, Any], catalogue: Catalogue, scores: Scores) -> list[tuple[str, int]]:
     """(root, message) for the first row of each of our conversations."""
     found: dict[str, int] = {}
     for message_id, session_id, said in answer["rows"]:
         owner = catalogue.owner(session_id)
-        if said and owner is not None:
+        if said and owner is not None and message_id not in scores.unseen:
             found.setdefault(owner[0].root_id, message_id)
     return list(found.items())
 
@@ -208,7 +209,7 @@ def differences(page: SearchPage, answer: dict[str, Any], catalogue: Catalogue, 
     both."""
     moved = {hit.conversation.root_id for hit in page.hits if hit.tier in (Tier.TARGET, Tier.TITLE)}
     ours = [(hit.conversation.root_id, hit.best.message_id) for hit in said_hits(page) if hit.best is not None]
-    theirs = [(root, message) for root, message in expected(answer, catalogue) if root not in moved]
+    theirs = [(root, message) for root, message in expected(answer, catalogue, scores) if root not in moved]
     if {root for root, _ in ours} != {root for root, _ in theirs}:
         mine, yours = dict(ours), dict(theirs)
         return f"only ours {sorted(set(mine) - set(yours))[:3]}, only theirs {sorted(set(yours) - set(mine))[:3]}"
@@ -219,13 +220,14 @@ def differences(page: SearchPage, answer: dict[str, Any], catalogue: Catalogue, 
 
 
 class Scores:
-    """BM25 of single messages by one query, to tell equals."""
+    """BM25 of single messages by one query, to tell equals; and messages that only match in what nobody sees."""
 
     def __init__(self, db: Path, expression: str) -> None:
         conn = sqlite3.connect(f"{db.resolve().as_uri()}?mode=ro", uri=True)
         sql = "select rowid, bm25(messages_fts) from messages_fts where messages_fts match ?"
         try:
             self._scores = dict(conn.execute(sql, (expression,)).fetchall())
+            self.unseen = set(_structured(conn)) - _matching(_structured(conn), expression)
         finally:
             conn.close()
 
@@ -235,6 +237,22 @@ class Scores:
             return True
         scores = (self._scores.get(one), self._scores.get(other))
         return None not in scores and abs(scores[0] - scores[1]) < 1e-9
+
+
+def _structured(conn: sqlite3.Connection) -> dict[int, str]:
+    """Structured messages, as they read: their JSON is in the index, and is nothing that anybody said."""
+    sql = "select id, content from messages where substr(cast(content as blob), 1, 6) = x'006a736f6e3a'"
+    return {message: decode_content(content) for message, content in conn.execute(sql)}
+
+
+def _matching(texts: dict[int, str], expression: str) -> set[int]:
+    conn = sqlite3.connect(":memory:")
+    try:
+        conn.execute("create virtual table t using fts5(content)")
+        conn.executemany("insert into t(rowid, content) values (?, ?)", texts.items())
+        return {row[0] for row in conn.execute("select rowid from t where t match ?", (expression,))}
+    finally:
+        conn.close()
 
 
 def tool_differences(page: SearchPage, answer: dict[str, Any], catalogue: Catalogue, scores: Scores) -> str:

@@ -256,10 +256,29 @@ class TestProfiles:
         one_line_error(run("--home", str(root), "-p", "ghost", "list"), 3, "ghost")
         one_line_error(run("--home", str(root), "-p", "Bad Name", "list"), 2, "Bad Name")
 
+    def test_a_broken_profile_is_named_beside_the_answer_of_the_others(self, root: Path) -> None:
+        (root / "state.db").write_text("broken")
+        every = ["--home", str(root), "--all-profiles"]
+        for argv in (
+            ["show", "Payroll"],
+            ["tree", "Payroll"],
+            ["link", "Payroll"],
+            ["resume", "Payroll"],
+            ["doctor"],
+        ):
+            done = run(*every, *argv, "--json")
+            assert done.returncode == (1 if argv == ["doctor"] else 0)
+            assert [each["profile"] for each in json.loads(done.stdout)["meta"]["errors"]] == ["default"]
+            assert str(root / "state.db") in done.stderr or argv == ["doctor"]
+        done = run(*every, "show", "Refactoring auth")
+        assert done.returncode == 1
+        assert str(root / "state.db") in done.stderr  # it may be in there
+
     def test_when_all_fail_it_is_3(self, root: Path) -> None:
         for db in (root / "state.db", root / "profiles" / "work" / "state.db"):
             db.write_text("broken")
-        assert run("--home", str(root), "--all-profiles", "list").returncode == 3
+        for argv in (["list"], ["search", "x"], ["show", "latest"], ["doctor"]):
+            assert run("--home", str(root), "--all-profiles", *argv).returncode == 3
 
     def test_profiles_and_doctor_name_the_folder_that_is_none(self, root: Path) -> None:
         found = json.loads(run("--home", str(root), "profiles", "--json").stdout)["profiles"]

@@ -47,14 +47,19 @@ class Terminal:
     def shows(self, text: str) -> None:
         """Wait until `text` has been drawn."""
         self.until(lambda: text.encode() in self.data or self.process.poll() is not None)
+        self.drain()
         assert text.encode() in self.data, self.data[-3_000:].decode("utf-8", "replace")
 
     def ends(self) -> int:
         """Wait for the end; the exit code."""
         self.until(lambda: self.process.poll() is not None)
+        self.drain()
+        return self.process.returncode
+
+    def drain(self) -> None:
+        """Take in what is there already."""
         while select.select([self.master], [], [], 0)[0]:
             self.data += os.read(self.master, 65_536)
-        return self.process.returncode
 
     def press(self, keys: str) -> None:
         os.write(self.master, keys.encode())
@@ -100,6 +105,8 @@ def home(tmp_path: Path) -> Path:
     with StoreBuilder(tmp_path / "home" / "state.db", journal="delete") as store:
         store.session(ID, title="Refactoring auth")
         store.message(ID, "user", "the walnut question")
+        store.session("20260603_110000_def456", "telegram", title="Weekly review", started_at=1_000_000_000.0)
+        store.message("20260603_110000_def456", "user", "how was it?", timestamp=1_000_000_001.0)
     return tmp_path / "home"
 
 
@@ -174,6 +181,37 @@ def test_a_link_opens_the_conversation(home: Path) -> None:
         terminal.shows("the walnut question")
         terminal.press("\x11")  # ctrl+q
         assert terminal.ends() == 0
+
+
+def test_a_target_and_a_message_open_there(home: Path) -> None:
+    with started([*COMMAND, "--home", str(home), "open", "Refactoring auth", "--at", "1"]) as terminal:
+        terminal.shows("the walnut question")
+        terminal.press("\x11")
+        assert terminal.ends() == 0
+
+
+def test_search_on_the_screen_begins_with_the_words(home: Path) -> None:
+    with started([*COMMAND, "--home", str(home), "search", "walnut", "--tui"]) as terminal:
+        terminal.shows("1 match")
+        terminal.press("\x11")
+        assert terminal.ends() == 0
+
+
+def test_filter_options_and_settings_reach_the_list(home: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "config" / "hermes-tui"
+    folder.mkdir(parents=True)
+    (folder / "config.toml").write_text('filter = "-title:auth"\n')
+    env = {"XDG_CONFIG_HOME": str(tmp_path / "config")}
+    with started([*COMMAND, "--home", str(home), "--source", "telegram"], env) as terminal:
+        terminal.shows("Weekly review")
+        terminal.press("\x11")
+        assert terminal.ends() == 0
+        assert b"Refactoring auth" not in terminal.data
+    with started([*COMMAND, "--home", str(home)], env) as terminal:
+        terminal.shows("Weekly review")
+        terminal.press("\x11")
+        assert terminal.ends() == 0
+        assert b"Refactoring auth" not in terminal.data
 
 
 def test_no_mouse_leaves_the_mouse_alone(home: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 
 import pytest
 from textual import events
@@ -81,6 +82,11 @@ def asked(service: GatedService) -> ListQuery:
     query = latest(service, "conversations").arguments[0]
     assert isinstance(query, ListQuery)
     return query
+
+
+def heads(app: HermesApp, name: str) -> bool:
+    """Whether the columns are headed so."""
+    return name in seen(app).splitlines()[2]
 
 
 def status(app: HermesApp) -> str:
@@ -382,14 +388,11 @@ async def test_untitled_rows_get_their_names_and_marks_once_they_are_in_sight() 
 async def test_s_cycles_the_orders_and_the_head_names_the_one_in_force() -> None:
     service = GatedService(conversations(5))
     async with listed(service) as (_, app, pilot):
-        heads = []
-        for order in (*list(Order)[1:], Order.ACTIVE):
-            await pilot.press("s")
-            await until(pilot, lambda order=order: asked(service).order is order)  # type: ignore[misc]
-            await until(pilot, lambda: not heads or seen(app).splitlines()[2] != heads[-1])
-            heads.append(seen(app).splitlines()[2])
         names = ("started ↓", "msgs ↓", "tokens ↓", "cost ↓", "conversation ↑", "active ↓")
-        assert all(name in head for name, head in zip(names, heads, strict=True))
+        for order, name in zip((*list(Order)[1:], Order.ACTIVE), names, strict=True):
+            await pilot.press("s")
+            await until(pilot, partial(heads, app, name))
+            assert asked(service).order is order
         await pilot.press("S")
         await until(pilot, lambda: "active ↑" in seen(app))
         assert asked(service).reverse

@@ -10,6 +10,8 @@ from hermes_tui.app import HermesApp
 from hermes_tui.errors import UsageError
 from hermes_tui.settings import Settings
 from hermes_tui.widgets import themes
+from hermes_tui.widgets.rows import Rows
+from tests import values
 from tests.fakes import GatedService
 from tests.stage import seen, until
 
@@ -64,9 +66,10 @@ async def test_a_theme_can_be_changed_while_the_app_runs() -> None:
     app = HermesApp(GatedService())
     async with app.run_test(size=(120, 36)) as pilot:
         await until(pilot, lambda: "OAuth refresh" in seen(app))
-        before = app.screen.query_one("#rows").ink("gold")  # type: ignore[attr-defined]
+        rows = app.screen.query_one("#rows", Rows)
+        before = rows.ink("gold")
         app.theme = "dracula"
-        await until(pilot, lambda: app.screen.query_one("#rows").ink("gold") != before)  # type: ignore[attr-defined]
+        await until(pilot, lambda: rows.ink("gold") != before)
 
 
 def test_a_theme_that_does_not_exist_is_named_with_those_that_do() -> None:
@@ -90,8 +93,6 @@ async def test_without_colour_everything_is_grey() -> None:
 
 
 async def test_with_letters_instead_of_glyphs_the_screen_is_ascii() -> None:
-    from tests import values
-
     rows = [row for row in values.CONVERSATIONS if row.title is None or row.title.isascii()]
     app = HermesApp(GatedService(rows), settings=Settings(ascii=True))
     async with app.run_test(size=(120, 36)) as pilot:

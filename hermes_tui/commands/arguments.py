@@ -23,6 +23,7 @@ from hermes_tui.commands.options import (
 from hermes_tui.domain.links import parse_link
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.queries import SearchOrder
+from hermes_tui.domain.sessions import StoreProblem
 from hermes_tui.errors import UsageError
 
 
@@ -68,7 +69,9 @@ class Arguments:
     store: StoreRef | None = None
     """The sample store, once it is written."""
     stores: tuple[StoreRef, ...] = ()
-    """What is asked, once that is known."""
+    """What is asked, once that is known …"""
+    problems: tuple[StoreProblem, ...] = ()
+    """… and what was named and cannot be."""
 
     @property
     def screen(self) -> bool:

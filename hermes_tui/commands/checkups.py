@@ -14,7 +14,7 @@ from hermes_tui.domain.resume import Check, State
 async def run(asked: Asked) -> Answer:
     """What the stores say of themselves, and what lies beside them that is none."""
     checks = [*await asked.service.checks(), *_folders(asked.service.stores[0].root)]
-    checks += [Check(f"profile {each.profile}", State.ERROR, each.error) for each in asked.problems]
+    checks += [Check(f"{each.profile}: database", State.ERROR, each.error) for each in asked.problems]
 
     def document() -> output.Json:
         about = output.meta(asked.service.stores, total=len(checks), errors=asked.problems)

@@ -11,12 +11,11 @@ from hermes_tui.commands import output
 from hermes_tui.commands.arguments import Arguments
 from hermes_tui.commands.configs import options_of
 from hermes_tui.commands.searches import query_of
-from hermes_tui.commands.stores import Chosen
+from hermes_tui.commands.stores import Chosen, opened
 from hermes_tui.domain.links import link_to
 from hermes_tui.domain.sessions import ConversationKey
-from hermes_tui.errors import StoreBusy, StoreError, StoreMissing
+from hermes_tui.errors import StoreMissing
 from hermes_tui.service.sessions import SessionService
-from hermes_tui.storage.connection import open_store
 
 if TYPE_CHECKING:
     from hermes_tui.intents import HandOver, Intent, PrintAndQuit
@@ -40,15 +39,8 @@ def run(arguments: Arguments, choice: Chosen) -> int:
 def _look(choice: Chosen) -> None:
     """Whether there is anything to open. Raises the first `StoreError` when there is not, except for a store
     that nobody named and that is not there: the screen has a page for that."""
-    failures: list[StoreError] = []
-    for ref in choice.stores:
-        try:
-            open_store(ref).conn.close()
-        except StoreBusy:
-            return  # there is one; the screen asks again
-        except StoreError as failure:
-            failures.append(failure)
-    if len(failures) == len(choice.stores) and (choice.named or not isinstance(failures[0], StoreMissing)):
+    found, failures = opened(choice)
+    if not found and (choice.named or not isinstance(failures[0], StoreMissing)):
         raise failures[0]
 
 

@@ -11,7 +11,8 @@ from hermes_tui.commands.arguments import Arguments
 from hermes_tui.domain.links import parse_link
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.sessions import StoreProblem
-from hermes_tui.errors import StoreError, StoreMissing, TargetNotFound, UsageError
+from hermes_tui.errors import StoreBusy, StoreError, StoreMissing, TargetNotFound, UsageError
+from hermes_tui.storage.connection import open_store
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +78,34 @@ def _named(root: Path, names: Iterable[str]) -> Chosen:
     return Chosen(tuple(stores.values()), tuple(problem(failure) for failure in failures), named=True)
 
 
-def problem(failure: StoreError, ref: StoreRef | None = None) -> StoreProblem:
+def opened(choice: Chosen) -> tuple[list[StoreRef], list[StoreError]]:
+    """Which stores can be opened, and why the others cannot."""
+    found: list[StoreRef] = []
+    failures: list[StoreError] = []
+    for ref in choice.stores:
+        try:
+            open_store(ref).conn.close()
+        except StoreBusy:
+            found.append(ref)  # the reader has more patience
+        except StoreError as failure:
+            failures.append(failure)
+        else:
+            found.append(ref)
+    return found, failures
+
+
+def readable(choice: Chosen) -> Chosen:
+    """The stores that can be opened, the others as problems: for questions that one store answers alone, so that
+    the answer says nothing of the others. Raises the first failure when none can be."""
+    found, failures = opened(choice)
+    if not found:
+        raise failures[0]
+    return Chosen(tuple(found), (*choice.problems, *map(problem, failures)), choice.named)
+
+
+def problem(failure: StoreError) -> StoreProblem:
     """A store's failure as a line of `meta.errors`."""
-    profile = failure.profile or (ref.profile if ref else "")
-    db = failure.db or (ref.db if ref else "")
-    return StoreProblem(profile, str(db), str(failure))
+    return StoreProblem(failure.profile or "", str(failure.db or ""), str(failure))
 
 
 def for_target(choice: Chosen, text: str) -> Chosen:

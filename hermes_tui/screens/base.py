@@ -14,6 +14,7 @@ from textual.widget import Widget
 
 from hermes_tui.keys import PLACES, SMALL_PLACES, Key, shown_as
 from hermes_tui.service.sessions import SessionService
+from hermes_tui.text import one_line
 from hermes_tui.widgets.ink import AXIS, BLANK_CELL, Form, Ink, Line, Part, View, fitting, gap, line
 
 
@@ -140,7 +141,7 @@ class BaseScreen(Steady):
 
         stores = self.service.stores
         if len(stores) == 1:
-            return (f"{stores[0].profile} · {tilde(stores[0].db)}", stores[0].profile)
+            return (f"{stores[0].profile} · {one_line(tilde(stores[0].db))}", stores[0].profile)
         return (" · ".join(store.profile for store in stores), f"{len(stores)} profiles")
 
     def show_header(

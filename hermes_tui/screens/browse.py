@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from textual import on
+from textual import on, work
 from textual.binding import BindingType
 
 from hermes_tui.domain.sessions import Order
+from hermes_tui.errors import HermesTuiError
 from hermes_tui.intents import OpenLineage, OpenProfiles, OpenResume, OpenSearch, OpenTranscript
 from hermes_tui.screens.acting import Acting, Place
 from hermes_tui.screens.base import bindings
@@ -91,6 +92,16 @@ class BrowseScreen(Browsing, Acting):
     @on(QueryLine.Changed)
     def _typed(self, event: QueryLine.Changed) -> None:
         self._ask(text=event.text)
+        if ":" in self.box.begun:
+            self._complete(self.box.begun)
+
+    @work(exclusive=True, group="complete")
+    async def _complete(self, word: str) -> None:
+        """Offer the values that this store has for a filter word."""
+        try:
+            self.box.offer(word, await self.service.complete(word))
+        except HermesTuiError:
+            return  # one types on without an offer
 
     def _leave_box(self) -> None:
         self.set_focus(self.rows if self._notice is None else self.ways)

@@ -56,7 +56,7 @@ class HelpText(Scrolling, can_focus=True):
         self.go(self.top)
 
 
-class HelpScreen(Steady, ModalScreen[None], inherit_bindings=False):
+class HelpScreen(ModalScreen[None], Steady, inherit_bindings=False):
     """A panel over the page."""
 
     BINDINGS: ClassVar[list[BindingType]] = [

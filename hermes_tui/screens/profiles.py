@@ -24,7 +24,7 @@ from hermes_tui.widgets.ink import BLANK_CELL, Ink, Line, Part, crop, fit, gap, 
 from hermes_tui.widgets.rows import Rows
 
 
-class ProfilesScreen(Moving, Steady, ModalScreen[None], inherit_bindings=False):
+class ProfilesScreen(Moving, ModalScreen[None], Steady, inherit_bindings=False):
     """A panel with one row a profile. Marked ones are opened together, else the one under the cursor."""
 
     PLACE = "profiles"

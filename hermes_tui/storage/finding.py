@@ -119,23 +119,23 @@ class Finding:
             escaped = matches.escaped_ids(store, base, tuple(dict.fromkeys(positive(self.tree))))
             structured = (*structured, *escaped)
             apart += listed(escaped)
+        output = everything(store, _TOOLS, held=False) if self.ground.deep and base.cut else []
         if self.index is None:
-            return [*everything(store), *apart]
+            return [*everything(store, f"not ({_TOOLS})" if output else "1"), *output, *apart]
         self.within = self.within.also(
             "m.id not in (select value from json_each(:structured))", structured=json.dumps(structured)
         )
         for number, (low, high) in enumerate(base.gaps):
             bounds = {f"gap{number}": low, f"gap{number}_end": high}
             self.within = self.within.also(f"not (m.id > :gap{number} and m.id <= :gap{number}_end)", **bounds)
-        blind = []
-        if self.ground.deep and base.cut:
-            blind.append(_TOOLS)
+        if output:
+            self.within = self.within.also(f"not ({_TOOLS})")
+            apart = [*output, *apart]
         if self.index is trigram:
-            blind.append(f"not exists (select 1 from {trigram.name}_docsize d where d.id = m.id)")
-            blind.append(_ESCAPED_CALLS if trigram.has_calls else _CALLS)
-        if blind:
-            self.within = self.within.also(f"not ({' or '.join(blind)})")
-            apart = [*everything(store, " or ".join(blind)), *apart]
+            blind = f"not exists (select 1 from {trigram.name}_docsize d where d.id = m.id)"
+            blind += f" or {_ESCAPED_CALLS if trigram.has_calls else _CALLS}"
+            self.within = self.within.also(f"not ({blind})")
+            apart = [*everything(store, blind), *apart]
         return apart
 
     # what an index answers

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hermes_tui.domain.sessions import ConversationPage, HiddenReason
 from hermes_tui.text import clean, count, one_line
-from hermes_tui.widgets.ink import Form, Line, Part, View, gap, line
+from hermes_tui.widgets.ink import Form, Line, Part, View, gap, line, wrap
 from hermes_tui.widgets.ways import Paragraph, Way
 
 _PROBLEMS = 3
@@ -56,12 +56,15 @@ def problems(page: ConversationPage | None, error: str = "") -> list[tuple[Part,
 
 
 def problems_view(page: ConversationPage | None, error: str = "") -> View:
-    """One line for each of them; none when all is well."""
+    """A line or two for each of them; none when all is well."""
 
     def view(width: int, height: int) -> list[Line]:
         said = problems(page, error)
         more = len(said) - _PROBLEMS
-        lines = [line(gap(1), mark, gap(1), (one_line(text), "soft")) for mark, text in said[:_PROBLEMS]]
+        lines: list[Line] = []
+        for mark, text in said[:_PROBLEMS]:
+            rows = wrap([(one_line(text), "soft")], width - 5, 2)
+            lines += [line(gap(1), mark if i == 0 else gap(1), gap(1), *row) for i, row in enumerate(rows)]
         return [*lines, line(gap(3), (f"and {more} more", "aside"))] if more > 0 else lines
 
     return view

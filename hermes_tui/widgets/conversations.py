@@ -76,7 +76,9 @@ COST = Column("cost", 7, lambda row, style: (fit(money(row.cost_usd), 7, "right"
 SOURCE = Column("source", 8, lambda row, style: (fit(source_word(row.source), 8), "quiet"), right=False)
 PROFILE = Column("profile", 10, lambda row, style: (fit(one_line(row.profile, 40), 10), "quiet"), right=False)
 NARROW_PROFILE = Column("profile", 8, lambda row, style: (fit(one_line(row.profile, 40), 8), "quiet"), right=False)
-WORKSPACE = Column("workspace", 15, lambda row, style: (fit_place(place_word(row.workspace), 15), "quiet"), right=False)
+WORKSPACE = Column(
+    "workspace", 15, lambda row, style: (fit_place(place_word(row.workspace), 15), "quiet"), right=False
+)
 MODEL = Column("model", 11, lambda row, style: (fit_end(model_word(row.model), 11), "quiet"), right=False)
 
 

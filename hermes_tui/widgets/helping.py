@@ -30,7 +30,15 @@ NOTE = "reasoning: with / in a transcript, not by search"
 _ALIKE = frozenset({"resume", "lineage", "copy_link", "copy_command", "copy_id", "preview", "back", "close", "quit"})
 """Actions that are told once for all lists, or go without saying."""
 _SAME = frozenset(
-    {"browse.clear", "lineage.search", "lineage.read", "transcript.page", "resume.copy", "search.box", "search.profiles"}
+    {
+        "browse.clear",
+        "lineage.search",
+        "lineage.read",
+        "transcript.page",
+        "resume.copy",
+        "search.box",
+        "search.profiles",
+    }
 )
 
 
@@ -43,12 +51,21 @@ class Section:
 
 
 def place_rows(place: str, rebound: Mapping[str, str]) -> list[tuple[str, str]]:
-    """What is special about a place; joined keys once, where the first of them stands."""
-    keys = [key for key in PLACES[place] if place == "everywhere" or key.action not in _ALIKE]
-    if place == "transcript":
-        keys += [key for key in PLACES[place] if key.id == "transcript.link"]
-    kept = [key for key in keys if key.id not in _SAME and key.id.partition(".")[2] not in _MOVES]
-    return _told(kept, rebound)
+    """Every key of a place but those that move; joined keys once, where the first of them stands."""
+    return _told([key for key in PLACES[place] if not _moves(key)], rebound)
+
+
+def _moves(key: Key) -> bool:
+    return key.id.partition(".")[2] in _MOVES
+
+
+def special_rows(place: str, rebound: Mapping[str, str]) -> list[tuple[str, str]]:
+    """The same without what is told once for all lists, and what goes without saying."""
+    keys = [key for key in PLACES[place] if not _moves(key) and key.id not in _SAME]
+    if place == "everywhere":
+        return _told(keys, rebound)
+    alike = _ALIKE - {"copy_link"} if place == "transcript" else _ALIKE
+    return _told([key for key in keys if key.action not in alike], rebound)
 
 
 def _told(keys: Sequence[Key], rebound: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -71,8 +88,8 @@ def sections(here: str, rebound: Mapping[str, str]) -> list[Section]:
     lists = Section("every list", [*_MOVED, *_told([by_id[name] for name in EVERY_LIST], rebound), _BACK])
     names = [here] if here in PLACES else []
     names += [name for name in PLACES if name not in (here, "everywhere")]
-    places = [Section(name, place_rows(name, rebound)) for name in names]
-    everywhere = Section("everywhere", place_rows("everywhere", rebound))
+    places = [Section(name, special_rows(name, rebound)) for name in names]
+    everywhere = Section("everywhere", special_rows("everywhere", rebound))
     return [*places[:1], lists, everywhere, Section("words that filter", FILTERS), *places[1:]]
 
 

@@ -65,7 +65,8 @@ def installed(scratch: Path) -> Path:
     folder = scratch / "venv"
     venv.create(folder, with_pip=True)
     env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    subprocess.run([folder / "bin" / "pip", "install", "-q", "--compile", ROOT], env=env, check=True)
+    command = [folder / "bin" / "pip", "install", "-q", "--compile", ROOT]
+    subprocess.run(command, env=env, check=True, stderr=subprocess.DEVNULL)
     return folder / "bin"
 
 
@@ -130,18 +131,20 @@ def searches(home: Path) -> list[Result]:
         service = SqliteSessionService([paths.home_store(home)])
         conn = sqlite3.connect(f"{(home / 'state.db').as_uri()}?mode=ro", uri=True)
 
-        async def ask(text: str) -> None:
-            async for _ in service.search(SearchQuery(text)):
-                pass
+        async def ask(text: str, whole: bool) -> None:
+            async for page in service.search(SearchQuery(text)):
+                if page.hits and not whole:
+                    break
 
-        def ours(text: str) -> Callable[[], float]:
-            return lambda: _timed(lambda: runner.run(ask(text)))
+        def ours(text: str, whole: bool) -> Callable[[], float]:
+            return lambda: _timed(lambda: runner.run(ask(text, whole)))
 
         def bare(text: str) -> Callable[[], float]:
             return lambda: _timed(lambda: conn.execute(_BARE, (text,)).fetchall())
 
         found = [
-            in_turn(f"search, {name}: `{text}`", ours(text), "bare SQL", bare(text), 1.5)
+            in_turn(f"search, {part}, {name}: `{text}`", ours(text, whole), "bare SQL", bare(text), wanted)
+            for part, whole, wanted in (("first hits", False, None), ("whole answer", True, 1.5))
             for name, text in _QUERIES.items()
         ]
         runner.run(service.close())
