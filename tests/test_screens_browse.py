@@ -272,6 +272,7 @@ async def test_a_slow_recap_never_keeps_the_cursor_waiting() -> None:
         await pilot.press(*["down"] * 5)
         assert screen.rows.cursor == 5
         await until(pilot, lambda: first.cancelled)
+        await until(pilot, lambda: screen.current and latest(service, "recap").arguments == (screen.current.key,))
         await until(pilot, lambda: "reading …" in seen(app), turns=4_000)
         latest(service, "recap").answer(Recap((RecapEntry("user", "the words of number five"),), 0))
         await until(pilot, lambda: "the words of number five" in seen(app))

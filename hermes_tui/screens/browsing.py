@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -17,7 +17,7 @@ from hermes_tui.domain.sessions import Conversation, ConversationPage, ListQuery
 from hermes_tui.errors import BadQuery, HermesTuiError, StoreBusy, StoreMissing
 from hermes_tui.intents import OpenMissing
 from hermes_tui.screens.base import BaseScreen, Movable, Moving
-from hermes_tui.screens.known import Known
+from hermes_tui.screens.known import Known, Stamped, stamp
 from hermes_tui.service.sessions import SessionService
 from hermes_tui.settings import Settings
 from hermes_tui.text import one_line
@@ -71,6 +71,11 @@ class Browsing(Moving, BaseScreen):
         self._rail = Rail(id="rail", classes="rail")
         self._preview = Ink(id="preview", classes="preview")
         self._problems = Ink(id="problems", classes="problems")
+        self._looking: set[Stamped] = set()
+        self._peeking: Stamped | None = None
+        """The rows whose details, and the one whose recap, is being asked for."""
+        self._said = ""
+        """In place of the recap."""
         self._asked = 0
         self._answered = 0
         """How often the list was asked for, and which of these was answered last."""
@@ -223,16 +228,24 @@ class Browsing(Moving, BaseScreen):
     def _dragged(self, event: Rail.Moved) -> None:
         self.rows.go(event.top)
 
-    @work(exclusive=True, group="details")
-    async def _look(self) -> None:
-        """Names for untitled rows, exact counts and marks, for the rows in sight."""
+    def _look(self) -> None:
+        """Names for untitled rows, exact counts and marks, for the rows in sight. A list that is read again while
+        they are asked for does not ask again: a store that is written all the time would never answer."""
         rows = self._known.unknown(self.rows.in_sight)
-        if not rows:
-            return
+        wanted = {(row.key, stamp(row)) for row in rows}
+        if not wanted <= self._looking:
+            self._learn(rows, wanted)
+
+    @work(exclusive=True, group="details", description="details")
+    async def _learn(self, rows: Sequence[Conversation], wanted: set[Stamped]) -> None:
+        self._looking = wanted
         try:
             found = await self.service.details([row.key for row in rows])
         except HermesTuiError:
             return  # the rows say what they can, and the list itself what is wrong with its store
+        finally:
+            if self._looking is wanted:
+                self._looking = set()
         self._known.learn(rows, found)
         self.rows.redraw()
         self._show_preview()
@@ -242,38 +255,49 @@ class Browsing(Moving, BaseScreen):
         self._say_status()
         self._peek()
 
-    def _show_preview(self, said: str = "") -> None:
+    def _show_preview(self) -> None:
         row = self.current
         shown = None
         if row is not None:
             recap, provenance = self._known.recap(row) or (None, None)
             details = self._known.details.get(row.key)
-            shown = Previewed(row, details, recap, provenance, self._style.profiles, said)
+            shown = Previewed(row, details, recap, provenance, self._style.profiles, self._said)
         self._preview.show(preview_view(shown))
+
+    def _peek(self) -> None:
+        """The preview of the row under the cursor: what is known at once, the rest when it is; the cursor never
+        waits for it."""
+        row = self.current if self.previewing else None
+        wanted = None if row is None or self._known.holds(row) else (row.key, stamp(row))
+        if wanted != self._peeking or wanted is None:
+            self._said = ""
+        if row is not None:
+            self._show_preview()
+        if wanted != self._peeking:
+            self.workers.cancel_group(self, "preview")
+            self._peeking = wanted
+            if row is not None and wanted is not None:
+                self._read_recap(row)
 
     async def _ask_about(self, row: Conversation) -> tuple[Recap, Provenance]:
         """A coroutine, not a bare `gather`: asyncio complains about one of these that is cancelled unseen."""
         return await asyncio.gather(self.service.recap(row.key), self.service.provenance(row.key))
 
-    @work(exclusive=True, group="preview")
-    async def _peek(self) -> None:
-        """The recap of the row under the cursor; the cursor never waits for it."""
-        row = self.current
-        if not self.previewing:
-            return
-        self._show_preview()
-        if row is None or self._known.holds(row):
-            return
+    @work(exclusive=True, group="preview", description="preview")
+    async def _read_recap(self, row: Conversation) -> None:
         asking = asyncio.create_task(self._ask_about(row))
         try:
             await asyncio.wait({asking}, timeout=SLOW_SECONDS)
             if not asking.done() and self._known.recap(row) is None:
-                self._show_preview("reading …")
+                self._said = "reading …"
+                self._show_preview()
             recap, provenance = await asking
         except HermesTuiError as error:
-            self._show_preview(str(error))
+            self._said = str(error)
         else:
+            self._said = ""
             self._known.learn_recap(row, recap, provenance)
-            self._show_preview()
         finally:
             asking.cancel()
+        self._peeking = None
+        self._show_preview()

@@ -12,6 +12,9 @@ KEPT = 2_000
 """Conversations that are remembered: many screens full."""
 
 
+Stamped = tuple[ConversationKey, tuple[Any, ...]]
+
+
 def stamp(row: Conversation) -> tuple[Any, ...]:
     """What was learned of the messages of a row holds until one of these changes."""
     return (row.segment_ids, row.last_active, row.stored_messages, row.end_reason, row.live)

@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import heapq
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 
 from hermes_tui.domain.families import Catalogue
@@ -44,8 +45,9 @@ async def run_search(
     parsed = parse_query(query.text, present=now(), typing_at=query.typing_at)
     sides, problems = await _open(stores, catalogue_of, query, parsed)
     running = Running(reader, parsed, query, sides, problems, began)
-    async for page in running.pages():
-        yield page
+    async with aclosing(running.pages()) as pages:
+        async for page in pages:
+            yield page
 
 
 async def _open(
@@ -104,13 +106,14 @@ class Running:
         self._shown: tuple[Hit, ...] = ()
         """Of the last page that was given out."""
 
-    async def pages(self, *, strict: bool = False) -> AsyncIterator[SearchPage]:
+    async def pages(self, *, strict: bool = False) -> AsyncGenerator[SearchPage, None]:
         """Every phase in turn; `strict`: settle for nothing less than all words."""
         phases = (self._nothing, self._inside, self._wider, *(() if strict else (self._less,)), self._finish)
         for phase in phases:
             phase()
-            async for page in self._advance():
-                yield page
+            async with aclosing(self._advance()) as pages:
+                async for page in pages:
+                    yield page
         yield self._page(final=True)
 
     def _nothing(self) -> None:
@@ -136,7 +139,7 @@ class Running:
         for side in self.sides:
             side.search.finish()
 
-    async def _advance(self) -> AsyncIterator[SearchPage]:
+    async def _advance(self) -> AsyncGenerator[SearchPage, None]:
         """Steps of this phase, of all stores at once; a page after each that found something new."""
         tasks = {asyncio.create_task(self._step(side)): side for side in self.sides if not side.search.resting}
         try:

@@ -19,8 +19,8 @@ from hermes_tui.storage.fts import CUT_AT, STRUCTURED, Gap, Index, express
 from hermes_tui.storage.judging import Judge, Verdict, row_of
 from hermes_tui.storage.matches import AT, Conditions
 
-_FIRST_SLICE = 2_000
-_LARGEST_SLICE = 200_000
+FIRST_SLICE = 2_000
+LARGEST_SLICE = 200_000
 _SLICE_SECONDS = 0.1
 """A slice is made larger or smaller so that it takes about as long as this."""
 _JUDGED_AT_ONCE = 256
@@ -69,7 +69,8 @@ class Task:
     """Of tool output only the beginning is read, as far as an index would hold it."""
     at: int | None = None
     """Ids above this one are done, in the first of `stretches`."""
-    slice: int = _FIRST_SLICE
+    slice: int = field(default_factory=lambda: FIRST_SLICE)
+    """Ids that are gone through at once."""
     done: int = 0
     total: int = 0
     unreadable: int = 0
@@ -92,9 +93,9 @@ def scan_slice(store: Store, task: Task) -> list[Judged]:
     found = [judged for some in _batches(rows) for judged in _judge(task.judge, some)]
     elapsed = time.monotonic() - started
     if elapsed < _SLICE_SECONDS / 2:
-        task.slice = min(task.slice * 2, _LARGEST_SLICE)
+        task.slice = min(task.slice * 2, LARGEST_SLICE)
     elif elapsed > _SLICE_SECONDS * 2:
-        task.slice = max(task.slice // 2, _FIRST_SLICE // 8)
+        task.slice = max(task.slice // 2, FIRST_SLICE // 8)
     task.done += high - low
     task.unreadable += unreadable
     task.at = low

@@ -17,9 +17,11 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from hermes_tui.domain.families import Catalogue
+from hermes_tui.domain.filters import Filters
 from hermes_tui.domain.queries import UNREAD, Hit, Match, SearchQuery, Tier
 from hermes_tui.domain.querytext import ParsedQuery
 from hermes_tui.domain.querytrees import And, Leaf, Node, leaves, positive
+from hermes_tui.domain.sessions import Conversation
 from hermes_tui.errors import BadQuery
 from hermes_tui.storage import matches, spreading
 from hermes_tui.storage.connection import Store
@@ -154,8 +156,9 @@ class StoreSearch:
         self.tree = without_empty(self.parsed.expression, empty)
         if self.tree is None:
             raise BadQuery(self.query.text, "there is nothing to search for, only punctuation")
-        if not filters.on_messages:
-            self.titles = titles_of(store, self.catalogue).named(self.tree, self.scope)
+        if not any(key in keys for keys in (filters.wanted, filters.barred) for key in ("role", "tool")):
+            named = titles_of(store, self.catalogue).named(self.tree, self.scope)
+            self.titles = {root_id: each for root_id, each in named.items() if _in_time(each.conversation, filters)}
         self.steps += [self._begin, self._note_words]
 
     def _filtered(self, store: Store) -> list[Tally]:
@@ -324,6 +327,14 @@ class StoreSearch:
         """Whether the filters let tool output through."""
         roles = self.parsed.filters
         return "tool" in roles.wanted.get("role", ("tool",)) and "tool" not in roles.barred.get("role", ())
+
+
+def _in_time(conversation: Conversation, filters: Filters) -> bool:
+    """Whether a conversation was going on in the time asked for: a title has no time of its own."""
+    start, end = conversation.started_at, conversation.last_active
+    if not filters.dated or start is None or end is None:
+        return not filters.dated
+    return (filters.after is None or end >= filters.after) and (filters.before is None or start < filters.before)
 
 
 def _all_needed(node: Node) -> bool:

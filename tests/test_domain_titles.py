@@ -1,0 +1,49 @@
+"""Words in titles: as in messages, and also without the punctuation between them."""
+
+from __future__ import annotations
+
+import pytest
+
+from hermes_tui.domain.querytext import parse_query
+from hermes_tui.domain.titles import Title
+
+
+@pytest.mark.parametrize(
+    ("query", "title", "matches"),
+    [
+        ("springfield", "Harbor Deli, Springfield", True),
+        ("deli springfield", "Harbor Deli, Springfield", True),
+        ("deli chicago", "Harbor Deli, Springfield", False),
+        ("deli OR chicago", "Harbor Deli, Springfield", True),
+        ("deli NOT harbor", "Harbor Deli, Springfield", False),
+        ("field", "Harbor Deli, Springfield", False),
+        ("spring*", "Harbor Deli, Springfield", True),
+        ('"deli springfield"', "Harbor Deli, Springfield", True),
+        ('"springfield deli"', "Harbor Deli, Springfield", False),
+        ("an94", "AN-94 manual", True),
+        ("an-94", "AN94 manual", True),
+        ("AN-94", "AN 94 manual", True),
+        ("an94", "AN 94 manual", False),
+        ("an9", "AN-94 manual", False),
+        ("an9*", "AN-94 manual", True),
+        ("a94", "AN-94 manual", False),
+        ("94", "AN-94 manual", True),
+        ("my_app_config", "100% of my-app.config.ts", True),
+        ("myappconfigts", "100% of my-app.config.ts", True),
+        ("cafe", "Le Café", True),
+        ("CAFÉ", "le cafe", True),
+        ("旅行", "桂林旅行计划", True),
+        ("旅桂", "桂林旅行计划", False),
+        ("x", "", False),
+    ],
+)
+def test_a_title_matches(query: str, title: str, matches: bool) -> None:
+    tree = parse_query(query, present=0).expression
+    assert tree is not None
+    assert Title.of(title).matches(tree) is matches
+
+
+def test_a_word_that_is_still_being_typed_may_go_on() -> None:
+    tree = parse_query("spri", present=0, typing_at=4).expression
+    assert tree is not None
+    assert Title.of("Springfield").matches(tree)

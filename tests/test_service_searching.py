@@ -1,0 +1,193 @@
+"""A search as it is lived through: pages that grow, a newer question that stops the older one, ways out,
+completion."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from hermes_tui.domain.queries import SearchPage, SearchQuery
+from hermes_tui.service.catalogues import Catalogues
+from hermes_tui.service.completing import complete
+from hermes_tui.service.reader import Reader
+from hermes_tui.service.searching import run_search
+from hermes_tui.service.ways import ways_out
+from hermes_tui.storage import connection, finding, scan
+from tests.builders import StoreBuilder
+from tests.searches import all_pages, hit_of, ids, ref_of, search
+
+
+@pytest.fixture
+async def reader() -> AsyncIterator[Reader]:
+    made = Reader()
+    yield made
+    await asyncio.to_thread(made.close)
+
+
+@pytest.fixture
+def many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A store in which a common word occurs far more often than one answers at once."""
+    monkeypatch.setattr(finding, "MANY", 200)
+    rng = random.Random(4711)
+    with StoreBuilder(tmp_path / "state.db") as store:
+        for i in range(120):
+            store.session(
+                f"s{i:03}", "cron" if i % 5 == 4 else "telegram" if i % 5 == 3 else "cli", title=f"Talk {i}"
+            )
+        for i in range(1_500):
+            filler = " ".join(rng.choices(["lorem", "ipsum", "dolor"], k=rng.randrange(2, 30)))
+            word = "common" if (i + i // 120) % 3 else "seldom"
+            store.message(f"s{i % 120:03}", ("user", "assistant")[i % 2], f"{filler} {word} {filler}")
+    return tmp_path / "state.db"
+
+
+async def test_common_words_answer_in_steps_and_each_is_better_than_the_one_before(many: Path) -> None:
+    pages = await all_pages(many, "common")
+    assert len(pages) >= 3
+    newest, last = pages[0], pages[-1]
+    ages = [hit.best.message_id for hit in newest.hits if hit.best]
+    assert ages == sorted(ages, reverse=True), "the newest are there at once"
+    assert all(hit.conversation.source != "cron" for hit in newest.hits)
+    assert [page.final for page in pages] == [False] * (len(pages) - 1) + [True]
+    totals = [page.total for page in pages]
+    assert totals == sorted(totals), "what was found is not lost again"
+    assert last.total == 120
+    assert sum(hit.count or 0 for hit in last.hits) == 1_000
+    assert all(hit.count is None for hit in newest.hits)
+    best = [hit for hit in last.hits if hit.tier == "conversation"]
+    assert len(best) == 96
+    assert {hit.tier for hit in last.hits[96:]} == {"automation"}
+
+
+async def test_few_matches_need_no_steps(many: Path) -> None:
+    pages = await all_pages(many, '"seldom lorem ipsum dolor" OR "Talk 7"')
+    assert pages[0].hits
+    assert {page.total for page in pages[1:]} == {pages[-1].total}, "titles first, then all that was said"
+
+
+async def test_every_hit_has_its_best_match_and_the_first_ones_three(many: Path) -> None:
+    page = await search(many, "common")
+    assert all(len(hit.matches) == 3 for hit in page.hits[:100])
+    assert all(hit.best is not None for hit in page.hits)
+
+
+async def test_a_scan_starts_with_the_newest_tells_how_far_it_is_and_delivers_what_it_finds(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scan, "FIRST_SLICE", 50)
+    monkeypatch.setattr(scan, "LARGEST_SLICE", 50)
+    db = tmp_path / "state.db"
+    with StoreBuilder(db, fts=False) as store:
+        for i in range(10):
+            store.session(f"s{i}")
+        for i in range(1_000):
+            store.message(f"s{i // 100}", "user", "needle" if i % 100 == 50 else "hay")
+    pages = await all_pages(db, "needle")
+    progress = [page.progress for page in pages if page.progress is not None]
+    assert progress == sorted(progress)
+    assert len(progress) >= 10
+    assert ids(next(page for page in pages if page.hits)) == ["s9"]
+    assert set(ids(pages[-1])) == {f"s{i}" for i in range(10)}
+    assert pages[-1].progress is None
+
+
+async def test_a_newer_question_stops_the_older_one_and_is_answered(many: Path, reader: Reader) -> None:
+    catalogues, ref = Catalogues(reader), ref_of(many)
+    await catalogues.of(ref)
+
+    async def ask(text: str) -> SearchPage:
+        return [page async for page in run_search(reader, [ref], catalogues.of, SearchQuery(text))][-1]
+
+    older: list[asyncio.Task[SearchPage]] = []
+    for end in range(1, len("common")):
+        older.append(asyncio.create_task(ask("common"[:end] + "*")))
+        await asyncio.sleep(0)
+        if end % 2:
+            older[-1].cancel()
+    page = await ask("common")
+    assert page.total == 120
+    done = await asyncio.gather(*older, return_exceptions=True)
+    assert any(isinstance(each, asyncio.CancelledError) for each in done)
+    assert all(isinstance(each, SearchPage | asyncio.CancelledError) for each in done)
+
+
+async def test_leaving_a_search_half_way_leaves_nothing_running(many: Path, reader: Reader) -> None:
+    catalogues, ref = Catalogues(reader), ref_of(many)
+    pages = run_search(reader, [ref], catalogues.of, SearchQuery("common"))
+    assert (await anext(pages)).hits
+    await pages.aclose()  # type: ignore[attr-defined]  # it is a generator
+    assert reader._running == set()
+    assert not [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+
+
+async def test_finding_a_common_word_reads_no_more_text_than_it_shows(
+    many: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with StoreBuilder(many.parent / "long" / "state.db") as store:
+        store.session("s1")
+        for i in range(300):
+            store.message("s1", "user", f"common {i} " + "long text " * 4_000)
+    taken = 0
+
+    def decode(raw: bytes) -> str:
+        nonlocal taken
+        taken += len(raw)
+        return raw.decode("utf-8", "replace")
+
+    monkeypatch.setattr(connection, "_decode", decode)
+    page = await search(many.parent / "long" / "state.db", "common")
+    assert page.hits[0].count == 300
+    assert taken < 400_000, "three messages of 40 kilobytes, not three hundred"
+
+
+async def test_ways_out_are_those_that_find_something_with_what_they_find(many: Path, reader: Reader) -> None:
+    catalogues, ref = Catalogues(reader), ref_of(many)
+
+    async def ways(text: str) -> dict[str, tuple[str, int, int]]:
+        found = await ways_out(reader, [ref], catalogues.of, SearchQuery(text))
+        return {way.label: (way.text, way.conversations, way.matches) for way in found}
+
+    assert await ways("common source:slack") == {"without source:slack": ("common", 120, 1_000)}
+    assert await ways("common nowhereatall source:cli") == {"without nowhereatall": ("common source:cli", 72, 600)}
+    found = await ways('"common seldom"')
+    assert found['"common seldom" as single words'][0] == "common seldom"
+    assert await ways("nowhereatall") == {}
+    two = await ways("common source:slack model:none")
+    assert two["without any filter"] == ("common", 120, 1_000)
+
+
+async def test_sources_that_were_left_out_are_a_way_out(tmp_path: Path, reader: Reader) -> None:
+    with StoreBuilder(tmp_path / "state.db") as store:
+        store.session("card", "kanban")
+        store.message("card", "user", "needle")
+    ref, catalogues = ref_of(tmp_path / "state.db"), Catalogues(reader)
+    (way,) = await ways_out(reader, [ref], catalogues.of, SearchQuery("needle"))
+    assert (way.conversations, way.matches) == (1, 1)
+    page = await search(tmp_path / "state.db", way.text)
+    assert hit_of(page, "card").tier == "automation"
+
+
+async def test_completion_offers_what_the_store_holds_with_counts(
+    many: Path, reader: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HERMES_TUI_NOW", "1780020000")
+    catalogues, ref = Catalogues(reader), ref_of(many)
+
+    async def offered(word: str) -> list[tuple[str, int]]:
+        return [(each.text, each.count) for each in await complete(reader, [ref], catalogues.of, word)]
+
+    assert await offered("source:") == [("source:cli", 72), ("source:cron", 24), ("source:telegram", 24)]
+    assert await offered("source:c") == [("source:cli", 72), ("source:cron", 24)]
+    assert await offered("-source:te") == [("-source:telegram", 24)]
+    assert await offered("source:cli,te") == [("source:cli,telegram", 24)]
+    assert await offered("role:") == [("role:assistant", 750), ("role:user", 750)]
+    assert ("is:automation", 24) in await offered("is:")
+    assert ('title:"Talk 7"', 1) in await offered('title:"talk 7')
+    assert {text for text, _ in await offered("after:")} >= {"after:today", "after:7d"}
+    assert await offered("profile:") == [("profile:default", 120)]
+    for word in ("source", "deploy", "http://x", "messages:", "nokey:x"):
+        assert await offered(word) == []
