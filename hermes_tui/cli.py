@@ -212,6 +212,7 @@ def _with_stores(given: Arguments) -> int:
     choice = stores.chosen(given)
     if given.words and given.command != "search":
         choice = stores.for_target(choice, given.target)
+    given.stores, given.problems = choice.stores, choice.problems
     if given.command == "doctor" or (len(choice.stores) > 1 and given.words and given.command != "search"):
         choice = stores.readable(choice)
     given.stores, given.problems = choice.stores, choice.problems

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from hermes_tui.domain.profiles import ProfileInfo, StoreRef
 from hermes_tui.errors import StoreMissing, UsageError
+from hermes_tui.text import one_line
 
 DATABASE = "state.db"
 PROFILES = "profiles"
@@ -111,12 +112,16 @@ def _ref(home: Path, *, profile: str | None = None, root: Path | None = None) ->
 
 def default_store() -> StoreRef:
     """The store that Hermes itself would use: a HERMES_HOME inside `profiles` is taken at its word, else the
-    sticky profile of the root wins."""
+    sticky profile of the root wins. Raises `StoreMissing` when the sticky file holds no profile's name."""
     home = env_home()
     if home is not None and home.parent.name == PROFILES:
         return _ref(home)
     home = home or native_home()
-    name = active_profile(root_of(home))
+    root = root_of(home)
+    name = active_profile(root)
+    if name != DEFAULT and not _names_a_folder(name):
+        where, wrong = root / "active_profile", one_line(name, 60)
+        raise StoreMissing(f"{where} holds {wrong!r}, which is no profile name; name a profile with -p.", profile=None)
     # Below the very home: where that lies deeper than its root, Hermes looks for the profile there too.
     return _ref(profile_home(home, name))
 
@@ -172,12 +177,20 @@ def profile_stores(root: Path) -> list[StoreRef]:
     return [StoreRef(p.name, p.db, p.home, root) for p in list_profiles(root) if p.valid]
 
 
+def _default_profile() -> str | None:
+    """The profile that Hermes would use; None where its sticky file is broken."""
+    try:
+        return default_store().profile
+    except StoreMissing:
+        return None
+
+
 def list_profiles(root: Path, *, used: str | None = None) -> list[ProfileInfo]:
     """What `profiles` shows: `default`, then by name; folders whose name is no profile name too, marked.
 
     `used` names the active one; by default it is the one that Hermes would use.
     """
-    used = used or (default_store().profile if _resolved(present_root()) == _resolved(root) else active_profile(root))
+    used = used or (_default_profile() if _resolved(present_root()) == _resolved(root) else active_profile(root))
     names = [DEFAULT]
     folder = root / PROFILES
     try:

@@ -198,6 +198,9 @@ class GatedService:
         found = {key: values.details(known[key]) for key in keys if key in known}
         return await self._say("details", (tuple(keys),), found)
 
+    async def notices(self, profile: str) -> tuple[str, ...]:
+        return ()
+
     async def provenance(self, key: ConversationKey) -> Provenance:
         return await self._say("provenance", (key,), Provenance(created_source="telegram", user="Mei"))
 

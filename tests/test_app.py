@@ -15,12 +15,13 @@ from textual.command import CommandPalette
 from textual.pilot import Pilot
 
 from hermes_tui import handover
-from hermes_tui.app import HermesApp
+from hermes_tui.app import HermesApp, connect_to_sqlite
 from hermes_tui.domain.links import Candidate
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.errors import QueryTimeout, StoreMissing, TargetAmbiguous, Unsupported
 from hermes_tui.intents import HandOver, OpenTarget, OpenTranscript, PrintAndQuit
 from hermes_tui.keys import EVERYWHERE, PLACES, SMALL_PLACES
+from hermes_tui.paths import home_store
 from hermes_tui.screens.base import bindings
 from hermes_tui.screens.browse import BrowseScreen
 from hermes_tui.screens.help import HelpScreen
@@ -441,3 +442,26 @@ async def test_a_theme_chosen_by_name_is_there_again_the_next_time() -> None:
         assert app.theme == "dracula"
     async with running(settings=Settings(theme="light")) as (app, _):
         assert app.theme == "hermes-light"
+
+
+@pytest.mark.real
+async def test_on_a_store_that_hermes_wrote_one_finds_reads_and_comes_back(real_home: Path) -> None:
+    """From the list into a conversation and back; what opens a database on the loop's thread fails any test."""
+    service = connect_to_sqlite((home_store(real_home),))
+    app = HermesApp(service)
+    try:
+        async with app.run_test(size=(120, 36)) as pilot:
+            screen = app.screen
+            assert isinstance(screen, BrowseScreen)
+            await until(pilot, lambda: screen.rows.items, turns=4_000)
+            await until(pilot, lambda: "…”" not in seen(app) and "@session" in seen(app), turns=4_000)
+            await pilot.press("f", *"retry", "enter")
+            await until(pilot, lambda: screen.current and "retry" in (screen.current.title or ""), turns=4_000)
+            held = screen.current
+            await pilot.press("enter")
+            await until(pilot, lambda: isinstance(app.screen, TranscriptScreen), turns=4_000)
+            await pilot.press("q")
+            await until(pilot, lambda: app.screen is screen)
+            assert screen.current == held
+    finally:
+        await service.close()

@@ -1,4 +1,4 @@
-"""What reaches the terminal when something is copied, and what is said about it."""
+"""What reaches the terminal when something is copied, and what is said about it (R37)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Rows of the list: which columns fit, and that they stand where they should."""
+"""Rows of the list: which columns fit, and that they stand where they should (R38)."""
 
 from __future__ import annotations
 

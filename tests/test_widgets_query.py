@@ -1,4 +1,4 @@
-"""Typing into the query line."""
+"""Typing into the query line (R34)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hermes_tui.widgets.query import QueryLine, filter_words
 class Desk(App[None]):
     """A query line, whose screen has commands on letters."""
 
-    BINDINGS = [("q", "quit"), ("j", "count"), ("question_mark", "count"), ("space", "count")]  # noqa: RUF012
+    BINDINGS = [("q", "quit"), ("j", "count"), ("question_mark", "count"), ("space", "count")]  # noqa: RUF012  # as Textual declares it
 
     def __init__(self, text: str = "") -> None:
         super().__init__()

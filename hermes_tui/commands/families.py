@@ -16,7 +16,7 @@ async def run(asked: Asked) -> Answer:
     service = asked.service
     target = await service.target(asked.arguments.target)
     family = await service.lineage(target.profile, target.session_id)
-    notices = [target.notice] if target.notice else []
+    notices = [*([target.notice] if target.notice else []), *await service.notices(target.profile)]
 
     def document() -> output.Json:
         about = output.meta(service.stores, total=len(family.nodes), notices=notices, errors=asked.problems)
@@ -26,6 +26,7 @@ async def run(asked: Asked) -> Answer:
         head = ["KIND", "STARTED", "MESSAGES", "TOKENS", "ENDED BY", "ID", "TITLE"]
         rows = [_cells(each) for each in family.nodes]
         yield from plain.columns(head, rows, right=(2, 3))
+        yield from map(text.one_line, notices)
 
     return Answer(document, lines, errors=asked.problems)
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from hermes_tui import text
 from hermes_tui.commands import output, plain
 from hermes_tui.commands.answers import FOUND, NOTHING, Answer, Asked, details_of
+from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.sessions import ConversationKey, ConversationPage, Details, HiddenReason, ListQuery, Order
 
 
@@ -24,6 +25,7 @@ async def run(asked: Asked) -> Answer:
     page = await service.conversations(query)
     details = await details_of(service, [row.key for row in page.rows])
     errors = (*asked.problems, *page.errors)
+    notices = [*page.notices, *_unread(service.stores, details)]
 
     def document() -> output.Json:
         about = output.meta(
@@ -33,7 +35,7 @@ async def run(asked: Asked) -> Answer:
             offset=query.offset,
             limit=query.limit,
             hidden={reason.value: page.hidden.get(reason, 0) for reason in HiddenReason},
-            notices=page.notices,
+            notices=notices,
             errors=errors,
         )
         rows = [output.conversation(row, details.get(row.key)) for row in page.rows]
@@ -44,6 +46,7 @@ async def run(asked: Asked) -> Answer:
             yield from _table(page, details, several=len(service.stores) > 1)
             yield ""
         yield from _summary(query, page)
+        yield from map(text.one_line, notices)
 
     nothing = page.total == 0 and bool(query.text)
     return Answer(document, lines, NOTHING if nothing else FOUND, errors)
@@ -70,7 +73,7 @@ def _table(page: ConversationPage, details: dict[ConversationKey, Details], *, s
 
 
 def _summary(query: ListQuery, page: ConversationPage) -> Iterator[str]:
-    """N of M, what is hidden by which rule, and what the store had to say."""
+    """N of M, and what is hidden by which rule."""
     of, first, count = text.count(page.of, "conversation"), query.offset + 1, len(page.rows)
     said = f"{count:,} of {of}."
     if count < page.total:
@@ -79,4 +82,12 @@ def _summary(query: ListQuery, page: ConversationPage) -> Iterator[str]:
         )
         said = f"{some}; {of} in all."
     yield " ".join(part for part in (said, plain.left_out(page.hidden)) if part)
-    yield from map(text.one_line, page.notices)
+
+
+def _unread(stores: Sequence[StoreRef], details: Mapping[ConversationKey, Details]) -> Iterator[str]:
+    """What was found out only by looking at the messages of these rows."""
+    for ref in stores:
+        lost = sum(found.unread for key, found in details.items() if key.profile == ref.profile)
+        if lost:
+            some = text.count(lost, "conversation")
+            yield f"{ref.db} is damaged: messages of {some} listed here cannot be read. Reading goes on with the rest."

@@ -18,9 +18,10 @@ async def run(asked: Asked) -> tuple[ResumePlan, Answer]:
     plan = await asked.service.resume_plan(target.profile, target.session_id)
     if plan.refused:
         raise Unsupported(plan.refused)
+    notices = [*plan.notices, *await asked.service.notices(target.profile)]
 
     def document() -> output.Json:
-        about = output.meta(asked.service.stores, total=1, notices=plan.notices, errors=asked.problems)
+        about = output.meta(asked.service.stores, total=1, notices=notices, errors=asked.problems)
         return output.document(about, "resume", output.plan(plan))
 
     return plan, Answer(document, lambda: [text.clean(plan.command)], errors=asked.problems)
@@ -31,7 +32,7 @@ async def link(asked: Asked) -> Answer:
     target = await asked.service.target(asked.arguments.target)
     row = await asked.service.conversation(ConversationKey(target.profile, target.root_id))
     found = Candidate(target.profile, target.session_id, row.title)
-    notices = [target.notice] if target.notice else []
+    notices = [*([target.notice] if target.notice else []), *await asked.service.notices(target.profile)]
 
     def document() -> output.Json:
         about = output.meta(asked.service.stores, total=1, notices=notices, errors=asked.problems)

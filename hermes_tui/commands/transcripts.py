@@ -10,7 +10,7 @@ from hermes_tui.commands import output, plain
 from hermes_tui.commands.answers import Answer, Asked, one
 from hermes_tui.commands.arguments import Arguments
 from hermes_tui.domain.links import Target, link_to
-from hermes_tui.domain.messages import MESSAGE, Message, Outline
+from hermes_tui.domain.messages import MESSAGE, UNREADABLE, Message, Outline
 from hermes_tui.domain.sessions import Conversation, ConversationKey, Details
 from hermes_tui.errors import TargetNotFound
 from hermes_tui.service.sessions import SessionService
@@ -40,7 +40,9 @@ async def run(asked: Asked) -> Answer:
     anchor = None if at is None else outline.ids[at]
     part = _part(arguments, outline, at)
     messages = await _whole(service, key, part.ids)
-    notices = [target.notice] if target.notice else []
+    notices = [*([target.notice] if target.notice else []), *await service.notices(target.profile)]
+    if lost := sum(each.kind == UNREADABLE for each in messages):
+        notices.append(f"{text.count(lost, 'message')} cannot be read: the database is damaged there.")
     notices += [
         f"Message {each.id}: what is stored as its tool calls is no list of calls."
         for each in messages
@@ -71,7 +73,7 @@ async def _target(service: SessionService, arguments: Arguments) -> Target:
     wanted = arguments.around
     target = await service.target(link_to(target.profile, target.session_id, wanted))
     if target.anchor is None:
-        raise TargetNotFound(target.notice or f"There is no message {wanted} in session {target.session_id}.")
+        raise TargetNotFound(f"Message {wanted} is not shown in session {target.session_id}: give one of its own.")
     return target
 
 

@@ -195,6 +195,8 @@ class Details:
     message_count: int
     """Exact: the messages of the transcript, copies once."""
     status: Status
+    unread: bool = False
+    """Some of it could not be read, because the database is damaged there."""
 
 
 @dataclass(frozen=True, slots=True)

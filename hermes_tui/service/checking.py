@@ -17,13 +17,19 @@ _INTEGRITY_SECONDS = 5.0
 
 
 async def run_checks(reader: Reader, stores: Sequence[StoreRef], catalogues: Catalogues) -> tuple[Check, ...]:
-    """The lines of `doctor`. A store that cannot be read is one of them."""
+    """The lines of `doctor`. A store that cannot be read is one of them. Raises `StoreError` when none can be."""
     found: list[Check] = []
+    failures: list[StoreError] = []
     for ref in stores:
         name = f"{ref.profile}: " if len(stores) > 1 else ""
-        found += [
-            Check(name + check.name, check.state, check.detail) for check in await _store(reader, ref, catalogues)
-        ]
+        try:
+            said = await _store(reader, ref, catalogues)
+        except StoreError as failure:
+            failures.append(failure)
+            said = [Check("database", State.ERROR, str(failure))]
+        found += [Check(name + check.name, check.state, check.detail) for check in said]
+    if len(failures) == len(stores):
+        raise failures[0]
     for root in dict.fromkeys(ref.root for ref in stores):
         found.append(check_profiles(root))
     found.append(check_program(missing=State.WARNING))
@@ -31,11 +37,8 @@ async def run_checks(reader: Reader, stores: Sequence[StoreRef], catalogues: Cat
 
 
 async def _store(reader: Reader, ref: StoreRef, catalogues: Catalogues) -> list[Check]:
-    try:
-        catalogue = await catalogues.of(ref)
-        found = await reader.run(ref, lambda store: check_store(store, catalogue))
-    except StoreError as failure:
-        return [Check("database", State.ERROR, str(failure))]
+    catalogue = await catalogues.of(ref)
+    found = await reader.run(ref, lambda store: check_store(store, catalogue))
     try:
         return [*found, await reader.run(ref, check_integrity, seconds=_INTEGRITY_SECONDS)]
     except QueryTimeout:

@@ -97,7 +97,7 @@ async def list_page(
 
         def job(store: Store) -> _Part:
             selection = select_from(Shelf(store, catalogue, memos), wanted)
-            return _Part(selection, tuple(_notices(store, catalogue, named=several)))
+            return _Part(selection, tuple(store_notices(store, catalogue, named=several)))
 
         return await reader.run(ref, job)
 
@@ -123,7 +123,8 @@ async def list_page(
     return await reader.run(good[0], assemble)
 
 
-def _notices(store: Store, catalogue: Catalogue, *, named: bool) -> list[str]:
+def store_notices(store: Store, catalogue: Catalogue, *, named: bool) -> list[str]:
+    """How the store was opened and what of it cannot be read; `named` says whose notice it is."""
     found = list(store.notices)
     lost = []
     if catalogue.damaged:

@@ -21,7 +21,8 @@ from hermes_tui.domain.sessions import StoreProblem
 from hermes_tui.errors import HermesTuiError, QueryTimeout, StoreError
 from hermes_tui.service.reader import Lane, Reader
 from hermes_tui.storage.connection import Store
-from hermes_tui.storage.search import SortKey, StorePage, StoreSearch
+from hermes_tui.storage.search import StorePage, StoreSearch
+from hermes_tui.storage.tallies import SortKey
 from hermes_tui.times import now
 
 CatalogueOf = Callable[[StoreRef], Awaitable[Catalogue]]

@@ -41,6 +41,10 @@ class SessionService(Protocol):
     async def details(self, keys: Sequence[ConversationKey]) -> dict[ConversationKey, Details]:
         """Preview, exact count and status of these; those that have gone are left out."""
 
+    async def notices(self, profile: str) -> tuple[str, ...]:
+        """What an answer from the store of this profile should not keep quiet: recent messages that may be
+        missing, sessions that cannot be read."""
+
     async def provenance(self, key: ConversationKey) -> Provenance:
         """Where a conversation came from."""
 
@@ -95,7 +99,7 @@ class SessionService(Protocol):
         """Whether any store was written since this was last asked."""
 
     async def checks(self) -> tuple[Check, ...]:
-        """What `doctor` says."""
+        """What `doctor` says. Raises `StoreError` when no store at all can be read."""
 
     async def close(self) -> None:
         """Stop what runs, join the threads, close the connections."""

@@ -3,6 +3,8 @@ catalogue changes."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from hermes_tui.domain.families import Catalogue, Chain
@@ -29,6 +31,8 @@ class Memo:
     count: int | None = None
     status: Status | None = None
     haystack: Haystack | None = None
+    unread: bool = False
+    """Whether a damaged page was in the way."""
 
 
 @dataclass(slots=True)
@@ -59,7 +63,8 @@ class Shelf:
         """The first thing the person said, up to some thousand characters."""
         memo, chain = self._known(conversation)
         if not memo.asked:
-            said = load_prompt(self.store, chain)
+            with self._watched(memo):
+                said = load_prompt(self.store, chain)
             memo.prompt, memo.asked = said and said[:_PROMPT_CHARACTERS], True
         return memo.prompt
 
@@ -72,7 +77,8 @@ class Shelf:
         """How it stands."""
         memo, chain = self._known(conversation)
         if memo.status is None:
-            memo.status = load_status(self.store, chain)
+            with self._watched(memo):
+                memo.status = load_status(self.store, chain)
         return memo.status
 
     def origin(self, conversation: Conversation) -> Origin:
@@ -94,8 +100,17 @@ class Shelf:
         """Preview, exact count, status."""
         memo, chain = self._known(conversation)
         if memo.count is None:
-            memo.count = chain_count(self.store, chain)
-        return Details(self.preview(conversation), memo.count, self.status(conversation))
+            with self._watched(memo):
+                memo.count = chain_count(self.store, chain)
+        preview, status = self.preview(conversation), self.status(conversation)
+        return Details(preview, memo.count, status, memo.unread)
+
+    @contextmanager
+    def _watched(self, memo: Memo) -> Iterator[None]:
+        """Remember of a conversation that damage was met while it was read."""
+        before = self.store.hurt
+        yield
+        memo.unread = memo.unread or self.store.hurt > before
 
     def _known(self, conversation: Conversation) -> tuple[Memo, Chain]:
         return self._memos.of(self.store.ref, conversation), self.catalogue.chains[conversation.segment_ids[0]]

@@ -91,6 +91,17 @@ class SqliteSessionService:
 
         return job
 
+    async def notices(self, profile: str) -> tuple[str, ...]:
+        found: list[str] = []
+        for ref in self._of_profile(profile):
+            catalogue = await self._catalogues.of(ref)
+            found += await self._reader.run(ref, self._noticing(catalogue, named=len(self._stores) > 1))
+        return tuple(found)
+
+    @staticmethod
+    def _noticing(catalogue: Catalogue, *, named: bool) -> Callable[[Store], list[str]]:
+        return lambda store: lists.store_notices(store, catalogue, named=named)
+
     async def provenance(self, key: ConversationKey) -> Provenance:
         from hermes_tui.storage.origins import load_provenance
 

@@ -50,6 +50,18 @@ class Store:
     memory: dict[tuple[str, ...], tuple[int, object]] = field(default_factory=dict)
     """What one reading keeps for the next, each with the `version` that it belongs to."""
 
+    searching: dict[str, tuple[object, object]] = field(default_factory=dict)
+    """What one search keeps for the next, each with what it was made from."""
+
+    hurt: int = 0
+    """How often an answer went on without what a damaged page holds."""
+
+    def forgive(self, error: sqlite3.Error) -> None:
+        """Go on after damage, and remember that there was some; any other error is raised."""
+        if not is_damage(error):
+            raise error
+        self.hurt += 1
+
     def fresh(self) -> bool:
         """Whether the file under this name is still the one that is open."""
         return _identity(self.ref.db) == self.identity

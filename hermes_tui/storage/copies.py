@@ -13,7 +13,7 @@ from hermes_tui.domain.contents import as_text, decode_content, decode_metadata
 from hermes_tui.domain.copies import Edge, Folds, Row, fold, repeated
 from hermes_tui.domain.families import Chain
 from hermes_tui.domain.scaffolds import read, split_handoff, typed_words
-from hermes_tui.storage.connection import Store, is_damage
+from hermes_tui.storage.connection import Store
 from hermes_tui.storage.rows import BY_TIME, by_ids, fetch, in_order, listed, pinned, walk_ids
 from hermes_tui.storage.schema import Schema
 from hermes_tui.storage.visibility import visible
@@ -43,8 +43,7 @@ def _load(store: Store, sessions: Sequence[str]) -> Folds:
     try:
         rows = {row.id: row for row in _candidates(store, segments)}
     except sqlite3.DatabaseError as error:
-        if not is_damage(error):
-            raise
+        store.forgive(error)
         return Folds()  # a page that cannot be read: better every copy than no transcript
     known: dict[int, Hashable] = {}
 
@@ -59,8 +58,7 @@ def _load(store: Store, sessions: Sequence[str]) -> Folds:
     try:
         repeats = repeated(_edges(store, sessions, folds))
     except sqlite3.DatabaseError as error:
-        if not is_damage(error):
-            raise
+        store.forgive(error)
         return folds
     return fold(rows.values(), texts, repeats) if repeats else folds
 

@@ -192,7 +192,7 @@ class Finding:
         judge = Judge(self.tree, tokenizer=self.ground.tokenizer)
 
         def said(ids: Sequence[int]) -> set[int]:
-            return {each for each, verdict in judge_ids(store, judge, ids).items() if verdict.said}
+            return {row.id for row, verdict in judge_ids(store, judge, ids) if verdict.said}
 
         def others(session_ids: Sequence[str]) -> dict[str, list[Top]]:
             found: dict[str, list[Top]] = {}

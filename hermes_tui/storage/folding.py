@@ -60,8 +60,7 @@ def _matching(
         if row.session_id in wanted:
             found[row.session_id].add(row.id)
     if finding.index is not None:
-        where = finding.within.in_sessions(list(session_ids))
-        for message_id, session_id in matches.ids(store, finding.index, tree, where):
+        for message_id, session_id in matches.ids(store, finding.index, tree, finding.within, list(session_ids)):
             found[session_id].add(message_id)
     return found
 
@@ -88,9 +87,8 @@ def _correct(store: Store, catalogue: Catalogue, tally: Tally, matching: Mapping
 def suspicious(store: Store) -> frozenset[str]:
     """Sessions in which a message may lie twice: some time occurs twice, or something was compacted. Kept until
     the store is written."""
-    key = ("search", "copies")
     version = store.version()
-    kept = store.memory.get(key)
+    kept = store.searching.get("copies")
     if kept is not None and kept[0] == version and isinstance(kept[1], frozenset):
         return kept[1]
     schema = store.schema
@@ -106,5 +104,5 @@ def suspicious(store: Store) -> frozenset[str]:
         hint = pinned(schema, "idx_messages_session_active")
         asked.append(f"select distinct cast(m.session_id as text) from messages m {hint} where m.active = 0")
     found = frozenset(row[0] for sql in asked for row in store.conn.execute(sql).fetchall())
-    store.memory[key] = (version, found)
+    store.searching["copies"] = (version, found)
     return found

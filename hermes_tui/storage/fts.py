@@ -200,16 +200,15 @@ def _keeps_its_word(store: Store, gaps: Sequence[Gap]) -> bool:
 
 def structured_ids(store: Store, base: Index) -> tuple[int, ...]:
     """Rows whose content is structured: the index holds its JSON, or nothing. Remembered until a write."""
-    key = ("search", "structured")
     version = store.version()
-    kept = store.memory.get(key)
+    kept = store.searching.get("structured")
     if kept is not None and kept[0] == version and isinstance(kept[1], tuple):
         return kept[1]
     found = set(_first_word_json(store, base))
     if base.cut:
         found.update(_silent_tools(store, base))
     ids = tuple(sorted(found))
-    store.memory[key] = (version, ids)
+    store.searching["structured"] = (version, ids)
     return ids
 
 

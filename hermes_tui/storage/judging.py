@@ -212,18 +212,18 @@ def empty_leaves(wanted: Sequence[Leaf]) -> frozenset[Leaf]:
     return frozenset(leaf for number, leaf in enumerate(doubtful) if not lengths.get(number))
 
 
-def judge_ids(store: Store, judge: Judge, ids: Sequence[int]) -> dict[int, Verdict]:
-    """Verdicts on these messages, for those that can be read and have anything to do with the query."""
+def judge_ids(store: Store, judge: Judge, ids: Sequence[int]) -> Iterator[tuple[Row, Verdict]]:
+    """Verdicts on these messages, for those that can be read and in which any of the words occurs."""
     sql = """
     select m.id, cast(m.session_id as text), cast(m.role as text), m.timestamp, m.content, m.tool_name, m.tool_calls
     from messages m
     where {ids}
     """
-    found: dict[int, Verdict] = {}
     for start in range(0, len(ids), _AT_ONCE):
-        rows = by_ids(store, sql, ids[start : start + _AT_ONCE]).values()
-        found.update(judge.judge([row_of(cells) for cells in rows if cells is not None]))
-    return found
+        cells = by_ids(store, sql, ids[start : start + _AT_ONCE]).values()
+        rows = {row.id: row for row in (row_of(each) for each in cells if each is not None)}
+        for message_id, verdict in judge.judge(list(rows.values())).items():
+            yield rows[message_id], verdict
 
 
 def row_of(cells: Sequence[Any]) -> Row:

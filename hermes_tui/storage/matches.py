@@ -4,6 +4,7 @@ than a few rows of each session ever become Python values."""
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -42,6 +43,11 @@ class Group:
     tops: list[Top] = field(default_factory=list)
     """Best first, by the order asked for."""
 
+
+FEW_SESSIONS = 300
+"""Sessions whose messages are gone through rather than all that match anywhere."""
+_MEASURED = 200
+"""Rows outside of the answer of an index that it is asked about one by one."""
 
 Groups = dict[str, dict[int, Group]]
 """Session id → kind → matches."""
@@ -208,25 +214,26 @@ def every(store: Store, index: Index, tree: Node, where: Conditions) -> list[tup
     return [(row[0], Top(*row[1:])) for row in store.conn.execute(sql, _params(index, tree, where)).fetchall()]
 
 
-def ids(store: Store, index: Index, tree: Node, where: Conditions) -> list[tuple[int, str]]:
-    """(message, session) for each matching message."""
-    sql = f"""
-    select m.id, cast(m.session_id as text)
-    from {index.name} f
-    cross join messages m on m.id = f.rowid
-    where f.{index.name} match :expression and {where.sql}
-    """
+def ids(store: Store, index: Index, tree: Node, where: Conditions, session_ids: list[str]) -> list[tuple[int, str]]:
+    """(message, session) for each matching message of these sessions."""
+    matching = f"select rowid from {index.name} where {index.name} match :expression"
+    where = where.in_sessions(session_ids)
+    source = f"({matching} limit -1) f cross join messages m on m.id = f.rowid where"
+    if len(session_ids) <= FEW_SESSIONS:
+        source = f"messages m where +m.id in ({matching}) and"  # the plus: sessions lead, not all that matches
+    sql = f"select m.id, cast(m.session_id as text) from {source} {where.sql}"
     return store.conn.execute(sql, {**where.params, "expression": express(tree)}).fetchall()
 
 
-def scores(store: Store, index: Index, tree: Node, message_ids: list[int]) -> dict[int, float]:
-    """BM25 of those of these rows that the index finds."""
-    sql = f"""
-    select f.rowid, bm25({index.name})
-    from {index.name} f
-    where f.{index.name} match ? and f.rowid in (select value from json_each(?))
-    """
-    return dict(store.conn.execute(sql, (express(tree), json.dumps(message_ids))).fetchall())
+def scores(store: Store, index: Index, tree: Node, message_ids: Sequence[int]) -> dict[int, float]:
+    """BM25 of those of these rows that the index finds; asked one by one, for they are few among very many."""
+    sql = f"select bm25({index.name}) from {index.name} where {index.name} match ? and rowid = ?"
+    found = {}
+    for message_id in message_ids[:_MEASURED]:
+        row = store.conn.execute(sql, (express(tree), message_id)).fetchone()
+        if row is not None:
+            found[message_id] = row[0]
+    return found
 
 
 def escaped_ids(store: Store, index: Index, words: tuple[Leaf, ...]) -> list[int]:
@@ -244,16 +251,24 @@ def escaped_ids(store: Store, index: Index, words: tuple[Leaf, ...]) -> list[int
     return [row[0] for row in store.conn.execute(sql, (expression,)).fetchall()]
 
 
-def sessions_with(store: Store, index: Index, tree: Node, where: Conditions) -> set[str]:
-    """The sessions that hold a matching message."""
-    sql = f"""
-    select distinct cast(m.session_id as text)
-    from {index.name} f
-    cross join messages m on m.id = f.rowid
-    where f.{index.name} match :expression and {where.sql}
-    """
-    params = {**where.params, "expression": express(tree)}
-    return {row[0] for row in store.conn.execute(sql, params).fetchall()}
+def sessions_with(
+    store: Store, index: Index, tree: Node, where: Conditions, few: list[str] | None = None
+) -> set[str]:
+    """The sessions that hold a matching message; `few`: of these only."""
+    matching = f"select rowid from {index.name} where {index.name} match :expression"
+    if few is None:
+        sql = f"""
+        select distinct cast(m.session_id as text)
+        from ({matching} limit -1) f
+        cross join messages m on m.id = f.rowid
+        where {where.sql}
+        """
+    else:
+        where = where.in_sessions(few)
+        sql = (
+            f"select distinct cast(m.session_id as text) from messages m where +m.id in ({matching}) and {where.sql}"
+        )
+    return {row[0] for row in store.conn.execute(sql, {**where.params, "expression": express(tree)}).fetchall()}
 
 
 def sessions_where(store: Store, where: Conditions) -> set[str]:

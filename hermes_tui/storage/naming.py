@@ -77,7 +77,6 @@ class Titles:
     """The titles of a catalogue, read once."""
 
     def __init__(self, catalogue: Catalogue) -> None:
-        self.catalogue = catalogue
         self._titles: list[tuple[str, Title]] = []
         for session_id, chain in catalogue.chains.items():
             segment = chain.segments[0] if len(chain.segments) == 1 else _segment(catalogue, session_id)
@@ -105,9 +104,9 @@ class Titles:
 
 def titles_of(store: Store, catalogue: Catalogue) -> Titles:
     """Kept as long as the catalogue is the same."""
-    kept = store.memory.get(("search", "titles"))
-    if kept is not None and isinstance(kept[1], Titles) and kept[1].catalogue is catalogue:
+    kept = store.searching.get("titles")
+    if kept is not None and kept[0] is catalogue and isinstance(kept[1], Titles):
         return kept[1]
     titles = Titles(catalogue)
-    store.memory["search", "titles"] = (0, titles)
+    store.searching["titles"] = (catalogue, titles)
     return titles

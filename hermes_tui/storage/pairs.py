@@ -3,6 +3,7 @@ a page of a long conversation costs what a page of a short one does."""
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from hermes_tui.domain.calls import Paired, StoredCall, Turned, pair, parse_stored_calls
 from hermes_tui.domain.messages import ToolCall
 from hermes_tui.storage.connection import Store
-from hermes_tui.storage.rows import by_ids, fetch, next_ids
+from hermes_tui.storage.rows import by_ids, fetch, ids_beside
 from hermes_tui.storage.schema import Schema
 from hermes_tui.storage.visibility import visible
 
@@ -75,9 +76,9 @@ class Pairs:
     def _around(self, session_id: str, message_id: int, before: int) -> tuple[list[Turned], bool, bool]:
         """Rows around a message, whether the prompt before it is among them, and whether the last row is."""
         store = self._store
-        back = fetch(store, next_ids(store.schema, "desc"), session_id, message_id, before)
-        ahead = fetch(store, next_ids(store.schema, "asc"), session_id, message_id, _AFTER)
-        ids = [*(cells[0] for cells in reversed(back)), message_id, *(cells[0] for cells in ahead)]
+        back = ids_beside(store, session_id, "desc", message_id, before)
+        ahead = ids_beside(store, session_id, "asc", message_id, _AFTER)
+        ids = [*reversed(back), message_id, *ahead]
         found = by_ids(store, turns_sql(store.schema), ids)
         rows = [_turned(cells) for each in ids if (cells := found.get(each)) is not None]
         prompt = any(row.prompt for row in rows if row.id < message_id)
@@ -94,7 +95,12 @@ class Pairs:
         order by m.id desc
         limit 1
         """
-        for (message_id,) in fetch(self._store, sql, session_id, result.id, result.uid):
+        try:
+            callers = fetch(self._store, sql, session_id, result.id, result.uid)
+        except sqlite3.DatabaseError as error:
+            self._store.forgive(error)
+            return  # the result stands without its call
+        for (message_id,) in callers:
             cells = by_ids(self._store, turns_sql(schema), [message_id]).get(message_id)
             if cells is not None:
                 self._add([_turned(cells), result])

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from hermes_tui.domain.copies import Folds, Place
 from hermes_tui.errors import TargetNotFound
-from hermes_tui.storage.connection import Store, is_damage
+from hermes_tui.storage.connection import Store
 from hermes_tui.storage.messages import Standing
 from hermes_tui.storage.rows import FIRST, LAST, by_ids, in_order, one_by_one, session_ids, walk_ids
 from hermes_tui.storage.schema import Schema
@@ -87,8 +87,7 @@ class Ground:
         try:
             return [found or 0 for found in self.store.conn.execute(sql, (*bounds, session_id)).fetchone()]
         except sqlite3.DatabaseError as error:
-            if not is_damage(error):
-                raise
+            self.store.forgive(error)
         sql = f"select 1 from messages m where m.id = ? and {visible(self.store.schema)}"
         ids = [message_id for message_id, _ in one_by_one(self.store, sql, session_ids(self.store, session_id))]
         return [len(ids), *(sum(each < bound for each in ids) for bound in bounds)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -39,11 +40,12 @@ def plan_resume(store: Store, catalogue: Catalogue, session_id: str, stay: Stay 
     """What `hermes` would be asked to do for the conversation of this session, every fact of it checked."""
     chain = catalogue.chains[session_id]
     full_id = chain.tip.id
-    target_id = continuation(store, full_id)
+    known = _continuation(store, full_id)
+    target_id = full_id if known is None else known
     cwd = _directory(catalogue, target_id) or _directory(catalogue, full_id)
     refused = _refusal(store.ref, full_id)
     checks = [
-        _continues(store, catalogue, session_id, target_id),
+        _continues(store, catalogue, session_id, known),
         _profile(store.ref),
         _whereabouts(cwd, stay),
         _elsewhere(store.ref.home, {segment.id for segment in chain.segments} | {target_id}),
@@ -101,7 +103,16 @@ def _directory(catalogue: Catalogue, session_id: str) -> str | None:
     return (found or "").strip() or None
 
 
-def _continues(store: Store, catalogue: Catalogue, session_id: str, target_id: str) -> Check:
+def _continuation(store: Store, session_id: str) -> str | None:
+    """What `hermes` would continue; None where the database is too damaged to tell."""
+    try:
+        return continuation(store, session_id)
+    except sqlite3.DatabaseError as error:
+        store.forgive(error)
+        return None
+
+
+def _continues(store: Store, catalogue: Catalogue, session_id: str, target_id: str | None) -> Check:
     chain = catalogue.chains[session_id]
     full_id, of = chain.tip.id, len(chain.segments)
     at = 1 + next(n for n, segment in enumerate(chain.segments) if segment.id == session_id)
@@ -110,12 +121,14 @@ def _continues(store: Store, catalogue: Catalogue, session_id: str, target_id: s
         said += f"; segment {at}, which was asked for, was compacted on the way"
     elif of > 1:
         said += f"; {'segment 1 is' if of == 2 else f'segments 1 to {of - 1} are'} compacted"
+    if target_id is None:
+        return Check("continues", State.WARNING, f"{said}; the database is damaged here, so hermes may see it otherwise")
     if target_id != full_id:
         what = {Kind.DELEGATE: "a run that it started", Kind.RESET: "what began after its reset"}
         there = catalogue.chains.get(target_id)
         name = what.get(there.kind, "a session that descends from it") if there else "a session that descends from it"
         return Check("continues", State.WARNING, f"{target_id}: hermes goes on to {name} and holds messages")
-    if at < of and (alone := continuation(store, session_id)) != target_id:
+    if at < of and (alone := _continuation(store, session_id)) not in (None, target_id):
         said += f" (given {session_id} itself, hermes would stop at {alone})"
     return Check("continues", State.OK, said)
 
@@ -175,7 +188,11 @@ def _length(store: Store, catalogue: Catalogue, target_id: str) -> Check:
     sql = f"select count(*) from (select 1 from messages m where m.session_id = ? and {kept(store.schema)} limit ?)"
     found = 0
     for session_id in _lineage(catalogue, target_id):
-        found += store.conn.execute(sql, (session_id, limit + 1 - found if limit else -1)).fetchone()[0]
+        try:
+            found += store.conn.execute(sql, (session_id, limit + 1 - found if limit else -1)).fetchone()[0]
+        except sqlite3.DatabaseError as error:
+            store.forgive(error)
+            return Check("length", State.WARNING, "the messages cannot be counted: the database is damaged here")
         if limit and found > limit:
             why = "sessions.max_resume_messages" if configured else "assumed, nothing else is configured"
             detail = f"more than {limit:,} messages, the limit ({why}): hermes refuses to load them"
@@ -196,7 +213,12 @@ def _kanban(store: Store, catalogue: Catalogue, target_id: str) -> Iterator[Chec
     """
     if os.environ.get("HERMES_KANBAN_TASK", "").strip():
         return
-    if any(store.conn.execute(sql, (each,)).fetchone() for each in _lineage(catalogue, target_id)):
+    try:
+        owned = any(store.conn.execute(sql, (each,)).fetchone() for each in _lineage(catalogue, target_id))
+    except sqlite3.DatabaseError as error:
+        store.forgive(error)
+        owned = False  # "continues" has said that the database is damaged
+    if owned:
         yield Check("owner", State.ERROR, "a kanban worker's: hermes refuses it and starts a fresh session instead")
 
 

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from hermes_tui.storage.connection import Store, is_damage
+from hermes_tui.storage.connection import Store
 from hermes_tui.storage.schema import Schema
 
 BY_ID = "idx_messages_session_id"
@@ -52,25 +52,26 @@ def fetch(store: Store, sql: str, *parameters: object) -> list[Cells]:
     return store.conn.execute(sql, parameters).fetchall()
 
 
+def ids_beside(store: Store, session_id: str, direction: str, at: int, many: int) -> list[int]:
+    """The next ids of a session from one on, as far as anything still knows them."""
+    try:
+        return [cells[0] for cells in fetch(store, next_ids(store.schema, direction), session_id, at, many)]
+    except sqlite3.DatabaseError as error:
+        store.forgive(error)
+    known = session_ids(store, session_id)
+    beyond = [each for each in known if each > at]
+    if direction == "desc":
+        beyond = [each for each in reversed(known) if each < at]
+    return beyond[:many]
+
+
 def walk_ids(
     store: Store, session_id: str, direction: str, start: int | None = None, step: int = 64
 ) -> Iterator[list[int]]:
     """Ids of a session in batches of growing size, from `start` (excluded) or one end on."""
-    sql = next_ids(store.schema, direction)
     at = start if start is not None else (FIRST if direction == "asc" else LAST)
     while not store.stopped():
-        try:
-            ids = [cells[0] for cells in fetch(store, sql, session_id, at, step)]
-        except sqlite3.DatabaseError as error:
-            if not is_damage(error):
-                raise
-            known = session_ids(store, session_id)
-            yield (
-                [each for each in known if each > at]
-                if direction == "asc"
-                else [each for each in reversed(known) if each < at]
-            )
-            return
+        ids = ids_beside(store, session_id, direction, at, step)
         if ids:
             yield ids
         if len(ids) < step:
@@ -94,8 +95,7 @@ def session_ids(store: Store, session_id: str) -> list[int]:
                 found.add(message_id)
             break  # this one is whole
         except sqlite3.DatabaseError as error:
-            if not is_damage(error):
-                raise
+            store.forgive(error)
         finally:
             cursor.close()
     return sorted(found)
@@ -109,8 +109,7 @@ def one_by_one(store: Store, sql: str, ids: Iterable[int]) -> Iterator[tuple[int
         try:
             row = store.conn.execute(sql, (message_id,)).fetchone()
         except sqlite3.DatabaseError as error:
-            if not is_damage(error):
-                raise
+            store.forgive(error)
             yield (message_id, None)
             continue
         if row is not None:
@@ -129,7 +128,6 @@ def by_ids(store: Store, sql: str, ids: Sequence[int]) -> dict[int, Cells | None
         try:
             found.update((row[0], row) for row in fetch(store, many, listed(some)))
         except sqlite3.DatabaseError as error:
-            if not is_damage(error):
-                raise
+            store.forgive(error)
             found.update(one_by_one(store, sql.replace("{ids}", "m.id = ?"), some))
     return found

@@ -87,7 +87,7 @@ def scan_slice(store: Store, task: Task) -> list[Judged]:
     """Judge the next slice, and move on. Nothing of the task changes when SQLite raises."""
     stretch = task.stretches[0]
     high = stretch.high if task.at is None else task.at
-    low = max(stretch.low, high - task.slice)
+    low = stretch.low if stretch.few else max(stretch.low, high - task.slice)
     started = time.monotonic()
     rows, unreadable = _rows(store, task, stretch, low, high)
     found = [judged for some in _batches(rows) for judged in _judge(task.judge, some)]
@@ -137,7 +137,7 @@ def slice_sql(task: Task, stretch: Stretch) -> tuple[str, dict[str, Any]]:
     if task.cut:
         plain_tool = f"m.role is 'tool' and not {STRUCTURED}"
         said = f"case when {plain_tool} then substr(m.content, 1, {CUT_AT}) else m.content end"
-    sieve = _Sieve(task.index if stretch.held else None, said)
+    sieve = _Sieve(task.index if stretch.held else None)
     test = sieve.test(task.asked)
     if not stretch.held:
         test = f"({test} or {STRUCTURED})"
@@ -154,8 +154,8 @@ def slice_sql(task: Task, stretch: Stretch) -> tuple[str, dict[str, Any]]:
 class _Sieve:
     """Turns a tree into SQL that lets through at least every row that matches."""
 
-    def __init__(self, index: Index | None, said: str) -> None:
-        self.index, self.said = index, said
+    def __init__(self, index: Index | None) -> None:
+        self.index = index
         self.params: dict[str, Any] = {}
 
     def _bind(self, value: Any) -> str:
@@ -181,13 +181,13 @@ class _Sieve:
         if needle is None:
             return "1"
         if leaf.substring:
-            tests = [self._holds(text, needle) for text in (self.said, "m.tool_name")]
+            tests = [self._holds(text, needle) for text in ("m.content", "m.tool_name")]
             forms = (needle, _escaped(needle, "\\u"), _escaped(needle, "\\\\u"))
             tests += [f"m.tool_calls like {self._like(form)}" for form in dict.fromkeys(forms)]
             return f"({' or '.join(tests)})"
         like = self._like(needle)
-        tests = [f"{text} like {like}" for text in (self.said, "m.tool_name", "m.tool_calls")]
-        accents = [_beyond_ascii(text) for text in (self.said, "m.tool_name")]
+        tests = [f"{text} like {like}" for text in ("m.content", "m.tool_name", "m.tool_calls")]
+        accents = [_beyond_ascii(text) for text in ("m.content", "m.tool_name")]
         return f"({' or '.join([*tests, *accents])} or m.tool_calls like '%\\u%')"
 
     def _like(self, needle: str) -> str:
@@ -195,9 +195,11 @@ class _Sieve:
         return self._bind("%" + needle.replace("%", "_") + "%")
 
     def _holds(self, text: str, needle: str) -> str:
-        """`like` is several times faster than `instr`, but sees nothing behind a NUL."""
-        seen = f"{text} like {self._like(needle)}"
-        return f"({seen} or {_beyond_ascii(text)} and instr(lower({text}), {self._bind(needle)}) > 0)"
+        """`like` is several times faster than `instr`, but sees nothing behind a NUL; and only texts that are
+        more than ASCII can hold what is not."""
+        folded = f"lower({text})" if needle.lower() != needle.upper() else text
+        there = f"{_beyond_ascii(text)} and instr({folded}, {self._bind(needle)}) > 0"
+        return f"({text} like {self._like(needle)} or {there})" if needle.isascii() else f"({there})"
 
     def _held(self, index: Index, leaf: Leaf) -> str:
         """The index knows where whole words are."""

@@ -18,32 +18,27 @@ from dataclasses import dataclass, field
 
 from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.filters import Filters
-from hermes_tui.domain.queries import UNREAD, Hit, Match, SearchQuery, Tier
+from hermes_tui.domain.queries import UNREAD, Hit, SearchQuery, Tier
 from hermes_tui.domain.querytext import ParsedQuery
 from hermes_tui.domain.querytrees import And, Leaf, Node, leaves, positive
 from hermes_tui.domain.sessions import Conversation
 from hermes_tui.errors import BadQuery
 from hermes_tui.storage import matches, spreading
+from hermes_tui.storage.answering import FIRST, Answer, named
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.finding import Finding, Ground, Step
 from hermes_tui.storage.folding import fold
 from hermes_tui.storage.fts import Indexes, express, is_index_trouble, look
 from hermes_tui.storage.judging import empty_leaves
-from hermes_tui.storage.matches import BEST, Groups, conditions
+from hermes_tui.storage.matches import Groups, conditions
 from hermes_tui.storage.naming import Named, find_targets, titles_of
 from hermes_tui.storage.parts import parts_of, with_inside, without_empty
 from hermes_tui.storage.scopes import Scope, build_scope
-from hermes_tui.storage.snippets import load_matches
-from hermes_tui.storage.tallies import PARTIAL, SPREAD, TITLED, WHOLE, Tally, tally
+from hermes_tui.storage.tallies import PARTIAL, SPREAD, WHOLE, SortKey, Tally, tally
 from hermes_tui.text import count
 
 _NARROW = 400
 """Sessions that a statement names one by one, where a search is narrowed to them."""
-FIRST = 100
-"""Hits that are shown with all their matches, and of an answer that still grows, at all; of those behind, only the
-best match is read."""
-
-SortKey = tuple[float | str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +79,11 @@ class StoreSearch:
     _parts: Counter[str] = field(default_factory=Counter)
     _passing: list[Tally] = field(default_factory=list)
     """Conversations that pass, for a query of filter words only."""
-    _tallies: list[Tally] | None = None
-    _folded: list[Tally] | None = None
-    """The same, when nothing will change any more."""
-    _finished: bool = False
-    _matches: dict[int, Match] = field(default_factory=dict)
+    _answer: Answer = field(init=False)
 
     def __post_init__(self) -> None:
         self.steps = [self._prepare]
+        self._answer = Answer(self.query)
 
     @property
     def resting(self) -> bool:
@@ -101,7 +93,7 @@ class StoreSearch:
     def step(self, store: Store) -> None:
         """Take the next step."""
         queue = self.finding.steps if self.finding is not None and self.finding.steps else self.steps
-        step = queue[0]
+        step, before = queue[0], self._state()
         try:
             step(store)
         except sqlite3.DatabaseError as error:
@@ -110,7 +102,8 @@ class StoreSearch:
             self._distrust(store)
             return
         queue.remove(step)
-        self._tallies = None
+        if not _same(before, self._state()):
+            self._answer.forget()
 
     # phases
 
@@ -136,7 +129,7 @@ class StoreSearch:
         if self.finding is not None:
             self.steps += [self._refine, self._fold]
         else:
-            self._finished = True
+            self.steps.append(self._settle)
 
     # steps
 
@@ -157,8 +150,8 @@ class StoreSearch:
         if self.tree is None:
             raise BadQuery(self.query.text, "there is nothing to search for, only punctuation")
         if not any(key in keys for keys in (filters.wanted, filters.barred) for key in ("role", "tool")):
-            named = titles_of(store, self.catalogue).named(self.tree, self.scope)
-            self.titles = {root_id: each for root_id, each in named.items() if _in_time(each.conversation, filters)}
+            titled = titles_of(store, self.catalogue).named(self.tree, self.scope)
+            self.titles = {root_id: each for root_id, each in titled.items() if _in_time(each.conversation, filters)}
         self.steps += [self._begin, self._note_words]
 
     def _filtered(self, store: Store) -> list[Tally]:
@@ -190,7 +183,8 @@ class StoreSearch:
         notice = "The search index is damaged: the messages themselves were read."
         ground = self.ground
         self.ground = Ground(Indexes(None, None, (notice,)), ground.scope, ground.where, ground.order, ground.deep)
-        self._wide, self._less, self._tallies = {}, {}, None
+        self._wide, self._less = {}, {}
+        self._answer.forget()
         if self.tree is None:
             self.steps = [self._prepare]
         else:
@@ -235,57 +229,39 @@ class StoreSearch:
         if len(tight) < len(tallies):
             loose = [each for each in tallies if each.loose]
             fold(store, self.catalogue, finding, loose, finding.parts.any_allowed, finding.partly)
-        self._folded = tallies
+        self._answer.settle()
+        self.steps.append(self._read_more)
+
+    def _read_more(self, store: Store) -> None:
+        assert self.finding is not None
+        self._answer.read_more(store, self.finding)
+        if not self._answer.complete:
+            self.steps.append(self._read_more)
+
+    def _settle(self, store: Store) -> None:
+        self._tally(store)
+        self._answer.settle()
 
     # what is known
 
     def _tally(self, store: Store) -> list[Tally]:
         """All conversations of the answer, in order."""
-        if self._folded is not None:
-            return self._folded
-        if self._tallies is None:
-            self._tallies = sorted(self._all(store), key=lambda each: each.key(self.query.order))
-        return self._tallies
-
-    def _all(self, store: Store) -> list[Tally]:
-        order = self.query.order
-        found = {each.conversation.root_id: each for each in self._passing}
-        if self.finding is not None:
-            for groups, ranks in ((self._less, PARTIAL), (self._wide, SPREAD)):
-                loose = tally(self.scope, groups, ranks, order)
-                for root_id, each in loose.items():
-                    each.loose, each.parts = True, self._parts[root_id]
-                found |= loose
-            found |= tally(self.scope, self.finding.found(store), WHOLE, order)
-        for root_id, named in self.titles.items():
-            known = found.get(root_id)
-            if known is None or known.loose:
-                inner = TITLED if named.tier is Tier.AUTOMATION else 0
-                found[root_id] = Tally(named.conversation, named.tier, inner, delegate=named.delegate)
-            elif named.tier is Tier.TITLE:
-                known.tier, known.inner = Tier.TITLE, 0
-        for named in self.targets:
-            known = found.get(named.conversation.root_id)
-            if known is None or known.loose:
-                found[named.conversation.root_id] = Tally(named.conversation, Tier.TARGET)
-            else:
-                known.tier, known.inner = Tier.TARGET, 0
-        return list(found.values())
+        if not self._answer.known:
+            main = self.finding.found(store) if self.finding is not None else {}
+            loose = tally(self.scope, self._less, PARTIAL, self.query.order)
+            loose |= tally(self.scope, self._wide, SPREAD, self.query.order)
+            for root_id, each in loose.items():
+                each.loose, each.parts = True, self._parts[root_id]
+            found = {each.conversation.root_id: each for each in self._passing}
+            found |= loose | tally(self.scope, main, WHOLE, self.query.order)
+            self._answer.put(named(found, self.titles.values(), self.targets))
+        return self._answer.tallies
 
     def page(self, store: Store) -> StorePage:
-        """What is known so far, the messages of the hits read; of an answer that is still growing, the first
-        hits only."""
-        tallies = self._tally(store)
-        final = self._folded is not None or self._finished
-        wanted = len(tallies) if final else FIRST
-        if self.query.limit is not None:
-            wanted = min(wanted, self.query.limit)
-        chosen = tallies[: self.query.offset + wanted]
-        self._read_snippets(store, chosen)
-        hits = tuple((each.key(self.query.order), self._hit(each, final)) for each in chosen)
-        finding = self.finding
+        """What is known so far, the messages of the hits read."""
+        tallies, finding = self._tally(store), self.finding
         return StorePage(
-            hits=hits,
+            hits=self._answer.hits(store, finding),
             total=len(tallies),
             matches=sum(each.count for each in tallies),
             searched=len(self.scope.conversations),
@@ -294,17 +270,6 @@ class StoreSearch:
             notices=self._notices(),
             progress=finding.progress if finding is not None else None,
         )
-
-    def _read_snippets(self, store: Store, tallies: list[Tally]) -> None:
-        wanted = [top.id for number, each in enumerate(tallies) for top in each.tops[: BEST if number < FIRST else 1]]
-        missing = [each for each in wanted if each not in self._matches]
-        if missing and self.finding is not None:
-            tree, tokenizer = self.finding.tree, self.finding.ground.tokenizer
-            self._matches.update(load_matches(store, missing, tree, tokenizer))
-
-    def _hit(self, known: Tally, final: bool) -> Hit:
-        shown = tuple(self._matches[top.id] for top in known.tops if top.id in self._matches)
-        return Hit(known.conversation, known.tier, shown, known.count if final else None, known.delegate)
 
     def _notices(self) -> tuple[str, ...]:
         if self.ground is None:
@@ -317,16 +282,24 @@ class StoreSearch:
         if self.scope.left_out:
             left = ", ".join(f"{source} {n:,}" for source, n in sorted(self.scope.left_out.items()))
             said.append(f"Left out unless asked for by source: {left}.")
-        if finding is not None and self.ground.cut and self._tools_count():
+        if finding is not None and self.ground.cut and self.parsed.filters.takes("role", ("tool",)):
             said.append(UNREAD)
         if finding is not None and finding.unreadable:
             said.append(f"{count(finding.unreadable, 'message')} could not be read.")
         return tuple(said)
 
-    def _tools_count(self) -> bool:
-        """Whether the filters let tool output through."""
-        roles = self.parsed.filters
-        return "tool" in roles.wanted.get("role", ("tool",)) and "tool" not in roles.barred.get("role", ())
+    def _state(self) -> tuple[object, ...]:
+        """What the answer is made of: another answer needs another of these."""
+        found = self.finding
+        made = (found, found.groups, len(found.judged), len(found.partly)) if found is not None else ()
+        return (self._passing, self.titles, self.targets, self._wide, self._less, self._answer.settled, *made)
+
+
+def _same(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
+    """Whether two states are the same: by value for numbers, else by identity."""
+    return len(one) == len(other) and all(
+        a == b if isinstance(a, int) else a is b for a, b in zip(one, other, strict=True)
+    )
 
 
 def _in_time(conversation: Conversation, filters: Filters) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 from hermes_tui.domain.families import Chain
 from hermes_tui.domain.scaffolds import preview_of
 from hermes_tui.domain.sessions import Details, Status
-from hermes_tui.storage.connection import Store, is_damage
+from hermes_tui.storage.connection import Store
 from hermes_tui.storage.schema import Schema
 from hermes_tui.storage.transcripts import exact_count
 from hermes_tui.storage.visibility import visible
@@ -39,8 +39,7 @@ def chain_count(store: Store, chain: Chain) -> int:
     try:
         return exact_count(store, chain)
     except sqlite3.DatabaseError as error:
-        if not is_damage(error):
-            raise
+        store.forgive(error)
         return sum(segment.message_count for segment in chain.segments)
 
 
@@ -72,8 +71,7 @@ def _first_prompt(store: Store, session_id: str) -> str | None:
             if said := preview_of(content):
                 return said
     except sqlite3.DatabaseError as error:
-        if not is_damage(error):
-            raise
+        store.forgive(error)
     finally:
         cursor.close()
     return None
@@ -115,8 +113,7 @@ def session_status(store: Store, session_id: str) -> Status:
             if (row := store.conn.execute(last, (message_id,)).fetchone()) is not None:
                 return _status(*row)
     except sqlite3.DatabaseError as error:
-        if not is_damage(error):
-            raise
+        store.forgive(error)
         return Status.UNKNOWN
     finally:
         cursor.close()

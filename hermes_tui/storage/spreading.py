@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from hermes_tui.storage import matches
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.finding import MANY, Finding
-from hermes_tui.storage.matches import Conditions, Groups
-from hermes_tui.storage.tallies import merged
+from hermes_tui.storage.judging import Judge, judge_ids
+from hermes_tui.storage.matches import FEW_SESSIONS, Groups
+from hermes_tui.storage.scan import Judged
+from hermes_tui.storage.tallies import grouped, merged
+from hermes_tui.times import epoch
 
-_FEW_SESSIONS = 2_000
-"""Sessions that are named one by one in a statement."""
+_FEW_MESSAGES = 1_000
+"""Messages that are read and measured rather than asked for by rank, for which all that match must be ranked."""
 
 
 def spread(store: Store, finding: Finding, found: Iterable[str]) -> Groups:
@@ -29,7 +32,7 @@ def partial(store: Store, finding: Finding) -> tuple[Groups, Counter[str]]:
     """Messages with any of the words, and how many of the words each conversation holds, by its root."""
     parts: Counter[str] = Counter()
     for number in range(len(finding.parts.units)):
-        parts.update(_holders(store, finding, number, finding.within))
+        parts.update(_holders(store, finding, number, None))
     return (_any(store, finding, None), parts) if parts else ({}, parts)
 
 
@@ -41,23 +44,21 @@ def _with_all(store: Store, finding: Finding, way: tuple[int, ...], found: froze
         rarest = tuple(sorted(way, key=lambda number: matches.count(store, index, finding.parts.units[number])))
     roots: set[str] | None = None
     for number in rarest:
-        within = finding.within
-        if roots is not None and len(sessions := _sessions(finding, roots)) <= _FEW_SESSIONS:
-            within = within.in_sessions(sessions)
-        here = _holders(store, finding, number, within)
+        few = None if roots is None else _sessions(finding, roots)
+        here = _holders(store, finding, number, few if few is not None and len(few) <= FEW_SESSIONS else None)
         roots = (here if roots is None else roots & here) - found
         if not roots:
             break
     return roots or set()
 
 
-def _holders(store: Store, finding: Finding, number: int, within: Conditions) -> set[str]:
-    """Roots of the conversations in which this part occurs."""
+def _holders(store: Store, finding: Finding, number: int, few: list[str] | None) -> set[str]:
+    """Roots of the conversations in which this part occurs; `few`: of these sessions only."""
     places = finding.ground.scope.places
     bit = 1 << number
     sessions = {row.session_id for row in finding.partly.values() if row.verdict.units & bit}
     if finding.index is not None:
-        sessions |= matches.sessions_with(store, finding.index, finding.parts.one(number), within)
+        sessions |= matches.sessions_with(store, finding.index, finding.parts.one(number), finding.within, few)
     return {places[session_id].root_id for session_id in sessions if session_id in places}
 
 
@@ -73,7 +74,20 @@ def _any(store: Store, finding: Finding, roots: set[str] | None) -> Groups:
     if finding.index is None:
         return read
     tree, order = finding.parts.any_allowed, finding.ground.order
+    if roots is not None and len(sessions) <= FEW_SESSIONS:
+        ids = [each for each, _ in matches.ids(store, finding.index, tree, finding.within, sessions)]
+        if len(ids) <= _FEW_MESSAGES:
+            return merged(_measured(store, finding, ids), read, order)
     within = finding.within if roots is None else finding.within.in_sessions(sessions)
     many = roots is None and matches.count(store, finding.index, tree) > MANY
     ask = matches.summed if many else matches.ranked
     return merged(ask(store, finding.index, tree, within, order), read, order)
+
+
+def _measured(store: Store, finding: Finding, ids: Sequence[int]) -> Groups:
+    judge = Judge(finding.tree, finding.parts.units, finding.parts.barred, tokenizer=finding.ground.tokenizer)
+    rows = [
+        Judged(row.id, row.session_id, row.role, epoch(row.timestamp), verdict)
+        for row, verdict in judge_ids(store, judge, ids)
+    ]
+    return grouped(rows, finding.scorer(store), finding.ground.order)

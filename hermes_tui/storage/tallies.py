@@ -14,6 +14,7 @@ from hermes_tui.storage.scan import Judged
 from hermes_tui.storage.scopes import Scope
 
 _TIERS = {tier: number for number, tier in enumerate(Tier)}
+SortKey = tuple[float | str, ...]
 Ranks = Mapping[int, tuple[Tier, int]]
 """Kind of match → tier, and place inside the tier of automation, which repeats the order of the tiers."""
 WHOLE: Ranks = {SAID: (Tier.CONVERSATION, 0), CALLED: (Tier.TOOL, 2), UNSURE: (Tier.TOOL, 2)}
@@ -45,7 +46,7 @@ class Tally:
     parts: int = 0
     """How many parts of the query occur in it, where not all of them do."""
 
-    def key(self, order: SearchOrder) -> tuple[float | str, ...]:
+    def key(self, order: SearchOrder) -> SortKey:
         """What sorts hits."""
         active = self.conversation.last_active or 0.0
         if order is SearchOrder.RELEVANCE:

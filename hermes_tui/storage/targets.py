@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sqlite3
+
 from hermes_tui.domain.families import Catalogue, Chain
 from hermes_tui.domain.links import Target
 from hermes_tui.domain.targets import Named
 from hermes_tui.storage.connection import Store
+from hermes_tui.storage.rows import one_by_one, session_ids
 from hermes_tui.storage.visibility import visible
 from hermes_tui.text import one_line
 
@@ -18,7 +21,7 @@ def locate(store: Store, named: Named) -> Target:
     here = Target(named.profile, session_id, chain.root.id)
     if anchor is None:
         return here
-    found = _session_of(store, anchor)
+    found = _session_of(store, chain, anchor)
     there = None if found is None else catalogue.chains.get(found)
     if found is None or there is None or not _related(catalogue, chain, there):
         return _at_end(here, f"Message {anchor} is not in this conversation; this is its end.")
@@ -41,18 +44,23 @@ def _related(catalogue: Catalogue, one: Chain, other: Chain) -> bool:
     return one is other or catalogue.family_top(one.root.id) is catalogue.family_top(other.root.id)
 
 
-def _session_of(store: Store, message_id: int) -> str | None:
+def _session_of(store: Store, chain: Chain, message_id: int) -> str | None:
+    """Whose message this is. Of one on a damaged page an index still says whether it belongs to this chain."""
     sql = "select cast(m.session_id as text) from messages m where m.id = ?"
-    row = store.conn.execute(sql, (message_id,)).fetchone()
-    return None if row is None else row[0]
+    for _, cells in one_by_one(store, sql, [message_id]):
+        if cells is not None:
+            found: str | None = cells[0]
+            return found
+        return next((each.id for each in chain.segments if message_id in session_ids(store, each.id)), None)
+    return None
 
 
 def _shown(store: Store, chain: Chain, message_id: int) -> int | None:
     """This message if it is visible, else a visible copy of it in the same conversation, the newest one. Which
     of several visible copies stands in the transcript, the transcript knows."""
     schema = store.schema
-    if store.conn.execute(f"select 1 from messages m where m.id = ? and {visible(schema)}", (message_id,)).fetchone():
-        return message_id
+    if list(one_by_one(store, f"select 1 from messages m where m.id = ? and {visible(schema)}", [message_id])):
+        return message_id  # also one that cannot be read: it stands there, saying so
     same = " and ".join(
         f"{schema.message(column)} is {schema.message(column, 'o')}"
         for column in ("role", "content", "timestamp", "tool_call_id", "tool_calls", "tool_name")
@@ -65,5 +73,9 @@ def _shown(store: Store, chain: Chain, message_id: int) -> int | None:
     join messages m on m.session_id = ? and {same} and {visible(schema)}
     where o.id = ?
     """
-    copies = [store.conn.execute(sql, (segment.id, message_id)).fetchone()[0] for segment in chain.segments]
+    try:
+        copies = [store.conn.execute(sql, (segment.id, message_id)).fetchone()[0] for segment in chain.segments]
+    except sqlite3.DatabaseError as error:
+        store.forgive(error)
+        return None
     return max((each for each in copies if each is not None), default=None)

@@ -15,7 +15,7 @@ from itertools import islice
 from hermes_tui.domain.copies import Place
 from hermes_tui.domain.families import Chain
 from hermes_tui.domain.messages import NOT_A_PROMPT, ROLE_CODES, Message, Outline, SegmentMark, Window
-from hermes_tui.storage.connection import Store, is_damage
+from hermes_tui.storage.connection import Store
 from hermes_tui.storage.copies import load_folds
 from hermes_tui.storage.messages import Standing, load_rows, load_text, read_kinds
 from hermes_tui.storage.places import Ground
@@ -62,8 +62,7 @@ def _outlined(store: Store, session_id: str) -> list[tuple[int, int, float]]:
     try:
         rows = fetch(store, outline_sql(store.schema), session_id)
     except sqlite3.DatabaseError as error:
-        if not is_damage(error):
-            raise
+        store.forgive(error)
         known = one_by_one(store, outline_sql(store.schema, one=True), session_ids(store, session_id))
         rows = [(message_id, 0, None) if cells is None else cells for message_id, cells in known]
     return [(message_id, code, math.nan if at is None else at) for message_id, code, at in rows]

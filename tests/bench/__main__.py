@@ -65,7 +65,7 @@ def installed(scratch: Path) -> Path:
     folder = scratch / "venv"
     venv.create(folder, with_pip=True)
     env = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
-    command = [folder / "bin" / "pip", "install", "-q", "--compile", ROOT]
+    command = [str(folder / "bin" / "pip"), "install", "-q", "--compile", str(ROOT)]
     subprocess.run(command, env=env, check=True, stderr=subprocess.DEVNULL)
     return folder / "bin"
 

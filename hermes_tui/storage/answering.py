@@ -1,0 +1,115 @@
+"""The answer of one store as it grows: its conversations in order, and the messages that show them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from hermes_tui.domain.queries import Hit, Match, SearchQuery, Tier
+from hermes_tui.domain.querytrees import Node
+from hermes_tui.storage.connection import Store
+from hermes_tui.storage.finding import Finding
+from hermes_tui.storage.matches import BEST
+from hermes_tui.storage.naming import Named
+from hermes_tui.storage.snippets import load_matches
+from hermes_tui.storage.tallies import TITLED, SortKey, Tally
+
+FIRST = 100
+"""Hits that are shown with all their matches, and of an answer that still grows, at all; of those behind, only the
+best match is read."""
+
+_AT_ONCE = 200
+"""Conversations whose messages are read in one step."""
+
+Ranked = tuple[tuple[SortKey, Hit], ...]
+"""Hits in order, each with what sorts it among those of other stores."""
+
+
+@dataclass(slots=True)
+class Answer:
+    """Conversations are put in, hits come out; nothing is read twice."""
+
+    query: SearchQuery
+    tallies: list[Tally] = field(default_factory=list)
+    known: bool = False
+    """`tallies` are what was found so far."""
+    settled: bool = False
+    """Nothing will change any more."""
+    _read_to: int = 0
+    """So many conversations have their messages read, once settled."""
+    _hits: Ranked | None = None
+    _matches: dict[int, Match] = field(default_factory=dict)
+    _tree: Node | None = None
+    """What the words of `_matches` were lit for."""
+
+    def put(self, tallies: Iterable[Tally]) -> None:
+        """These are the conversations."""
+        self.tallies = sorted(tallies, key=lambda each: each.key(self.query.order))
+        self.known, self._hits = True, None
+
+    def forget(self) -> None:
+        """More was found: the conversations must be put in anew."""
+        if not self.settled:
+            self.known, self._hits = False, None
+
+    def settle(self) -> None:
+        """The conversations that were put in, corrected since, are the answer."""
+        self.put(self.tallies)
+        self.settled = True
+
+    @property
+    def complete(self) -> bool:
+        """Settled, and every message read that a hit shows."""
+        return self.settled and self._read_to >= self._wanted
+
+    @property
+    def _wanted(self) -> int:
+        wanted = len(self.tallies)
+        return wanted if self.query.limit is None else min(wanted, self.query.offset + self.query.limit)
+
+    def read_more(self, store: Store, finding: Finding) -> None:
+        """Read the messages of some more conversations."""
+        upto = min(self._read_to + _AT_ONCE, self._wanted)
+        self._read(store, finding, upto)
+        self._read_to, self._hits = upto, None
+
+    def hits(self, store: Store, finding: Finding | None) -> Ranked:
+        """All of them once complete, up to the limit; before that the first ones."""
+        if self._hits is None:
+            wanted = self._wanted
+            if finding is not None and not self.complete:
+                wanted = min(wanted, self.query.offset + FIRST)
+                self._read(store, finding, wanted)
+            self._hits = tuple((each.key(self.query.order), self._hit(each)) for each in self.tallies[:wanted])
+        return self._hits
+
+    def _read(self, store: Store, finding: Finding, upto: int) -> None:
+        if finding.tree != self._tree:
+            self._matches, self._tree = {}, finding.tree
+        chosen = enumerate(self.tallies[:upto])
+        wanted = [top.id for number, each in chosen for top in each.tops[: BEST if number < FIRST else 1]]
+        missing = [each for each in wanted if each not in self._matches]
+        if missing:
+            self._matches.update(load_matches(store, missing, finding.tree, finding.ground.tokenizer))
+
+    def _hit(self, known: Tally) -> Hit:
+        shown = tuple(self._matches[top.id] for top in known.tops if top.id in self._matches)
+        return Hit(known.conversation, known.tier, shown, known.count if self.settled else None, known.delegate)
+
+
+def named(found: dict[str, Tally], titles: Iterable[Named], targets: Iterable[Named]) -> Iterable[Tally]:
+    """The same conversations, moved up where a title or an id names them, and those that nothing else has found."""
+    for each in titles:
+        known = found.get(each.conversation.root_id)
+        if known is None or known.loose:
+            inner = TITLED if each.tier is Tier.AUTOMATION else 0
+            found[each.conversation.root_id] = Tally(each.conversation, each.tier, inner, delegate=each.delegate)
+        elif each.tier is Tier.TITLE:
+            known.tier, known.inner = Tier.TITLE, 0
+    for each in targets:
+        known = found.get(each.conversation.root_id)
+        if known is None or known.loose:
+            found[each.conversation.root_id] = Tally(each.conversation, Tier.TARGET)
+        else:
+            known.tier, known.inner = Tier.TARGET, 0
+    return found.values()

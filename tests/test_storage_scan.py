@@ -1,0 +1,133 @@
+"""Reading where no index answers: the cheap condition must let through everything that matches, and the judge must
+tell words as FTS5 tells them."""
+
+from __future__ import annotations
+
+import random
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from hermes_tui.domain.filters import NO_FILTERS
+from hermes_tui.domain.querytext import parse_query
+from hermes_tui.domain.querytrees import Form, Leaf, Node
+from hermes_tui.storage.fts import express, look
+from hermes_tui.storage.judging import Judge, Row, calls_of, said_of
+from hermes_tui.storage.matches import conditions
+from hermes_tui.storage.scan import Task, everything, scan_slice
+from tests.builders import StoreBuilder
+from tests.stores import opened
+
+_SEED = random.randrange(10**9)
+_LETTERS = ["a", "b", "B", "é", "É", "e\u0301", "ß", "ı", "İ", "ж", "Ж", "漢", "字", "か", "ﾊ", "한", "7", "_"]
+_BETWEEN = [" ", " ", " ", "-", ".", "\n", "，", "\x00", "→", "🧨", "\u200b", "%", '"', "\\"]
+
+
+def text(rng: random.Random, words: int) -> str:
+    parts = []
+    for _ in range(words):
+        parts.append("".join(rng.choices(_LETTERS, k=rng.randrange(1, 4))))
+        parts.append(rng.choice(_BETWEEN))
+    return "".join(parts)
+
+
+def leaf(rng: random.Random) -> Leaf:
+    word = "".join(rng.choices(_LETTERS[:-1], k=rng.randrange(1, 4)))
+    roll = rng.random()
+    if roll < 0.2:
+        return Leaf(f"{word} {''.join(rng.choices(_LETTERS[:-1], k=2))}", Form.PHRASE)
+    if roll < 0.4:
+        return Leaf(word, Form.PREFIX)
+    return Leaf(word, inside=roll < 0.6)
+
+
+@pytest.fixture
+def scribbled(tmp_path: Path) -> Path:
+    """A store of nonsense in many alphabets, structured and in calls too."""
+    print(f"drawn with seed {_SEED}")
+    rng = random.Random(_SEED)
+    with StoreBuilder(tmp_path / "state.db") as store:
+        store.session("s1")
+        for i in range(600):
+            said: object = text(rng, rng.randrange(1, 9))
+            if i % 11 == 0:
+                said = [{"type": "text", "text": said}, {"type": "image_url", "image_url": {"url": "x"}}]
+            calls = [{"function": {"name": "t", "arguments": text(rng, 3)}}] if i % 5 == 0 else None
+            store.message("s1", rng.choice(["user", "assistant", "tool"]), said, tool_calls=calls, tool_name="ab")
+    return tmp_path / "state.db"
+
+
+def found(db: Path, tree: Node, *, with_index: bool, sieved: bool = True) -> set[int]:
+    with opened(db) as store:
+        base = look(store).base
+        assert base is not None
+        judge = Judge(tree, tokenizer=base.tokenizer)
+        asked = tree if sieved else Leaf("\u2047")  # no piece of it can be looked for: everything is let through
+        stretches = everything(store, held=with_index)
+        task = Task(
+            judge, asked, stretches, conditions(store.schema, NO_FILTERS), base if with_index else None, False
+        )
+        rows = []
+        while task.stretches:
+            rows += scan_slice(store, task)
+        return {row.id for row in rows if row.verdict.whole}
+
+
+def test_nothing_that_matches_is_sieved_out(scribbled: Path) -> None:
+    rng = random.Random(_SEED)
+    matched = 0
+    for _ in range(150):
+        one = leaf(rng)
+        everything_judged = found(scribbled, one, with_index=False, sieved=False)
+        assert found(scribbled, one, with_index=False) == everything_judged, one
+        matched += len(everything_judged)
+    assert matched > 500
+
+
+def test_the_judge_tells_words_as_fts5_does() -> None:
+    rng = random.Random(_SEED)
+    texts = [text(rng, 6) for _ in range(300)]
+    conn = sqlite3.connect(":memory:")
+    conn.execute("create virtual table t using fts5(body)")
+    conn.executemany("insert into t(rowid, body) values (?, ?)", enumerate(texts))
+    rows = [Row(i, "s", "user", 0, said, "", "") for i, said in enumerate(texts)]
+    for _ in range(200):
+        tree = parse_query(text(rng, 3).replace("\x00", " ").replace('"', " ") + " a", present=0).expression
+        if tree is None or any(one.substring for one in _leaves(tree)):
+            continue
+        expected = {row[0] for row in conn.execute("select rowid from t where t match ?", (express(tree),))}
+        judged = {i for i, verdict in Judge(tree, tokenizer="unicode61").judge(rows).items() if verdict.whole}
+        assert judged == expected, express(tree)
+    conn.close()
+
+
+def _leaves(tree: Node) -> list[Leaf]:
+    from hermes_tui.domain.querytrees import leaves
+
+    return list(leaves(tree))
+
+
+@pytest.mark.parametrize(
+    ("stored", "read"),
+    [
+        (r'{"q": "\u5e7f\u897f"}', '{"q": "广西"}'),
+        (r'"{\"q\": \"\\u5e7f\\u897f\"}"', r'"{\"q\": \"广西\"}"'),
+        (r"\ud842\udfb7", "𠮷"),
+        (r"\ud842 alone", "\ufffd alone"),
+        (r"C:\users\u12", r"C:\users\u12"),
+        (None, ""),
+        (b"\xff\\u00e9", "\ufffdé"),
+        (17, "17"),
+    ],
+)
+def test_calls_are_read_as_they_were_meant(stored: object, read: str) -> None:
+    assert calls_of(stored) == read
+
+
+def test_content_of_any_kind_can_be_searched() -> None:
+    assert said_of(None) == ""
+    assert said_of(b"\xffabc") == "\ufffdabc"
+    assert said_of(3.5) == "3.5"
+    assert said_of('\x00json:[{"type": "text", "text": "caf\\u00e9"}]') == "café"
+    assert said_of("\x00json:{broken").endswith("{broken")
