@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 from hermes_tui.domain.lineage import Lineage
@@ -108,6 +108,9 @@ class GatedService:
         self.ways: tuple[WayOut, ...] = ()
         self.failures: dict[str, HermesTuiError] = {}
         """Method → what it raises from now on."""
+        self.said_of_store: tuple[str, ...] = ()
+        self.unread: frozenset[str] = frozenset()
+        """Ids of conversations of which something cannot be read."""
         self.changed = False
         self.closed = False
         self.calls: list[Call] = []
@@ -195,11 +198,15 @@ class GatedService:
 
     async def details(self, keys: Sequence[ConversationKey]) -> dict[ConversationKey, Details]:
         known = {row.key: row for row in self.rows}
-        found = {key: values.details(known[key]) for key in keys if key in known}
+        found = {
+            key: replace(values.details(known[key]), unread=known[key].id in self.unread)
+            for key in keys
+            if key in known
+        }
         return await self._say("details", (tuple(keys),), found)
 
     async def notices(self, profile: str) -> tuple[str, ...]:
-        return ()
+        return self.said_of_store
 
     async def provenance(self, key: ConversationKey) -> Provenance:
         return await self._say("provenance", (key,), Provenance(created_source="telegram", user="Mei"))

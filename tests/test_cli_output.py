@@ -128,6 +128,28 @@ def test_show_has_the_keys_of_the_contract_in_their_order() -> None:
     assert len(found["messages"]) == found["meta"]["total"] == len(values.MESSAGES)
 
 
+@pytest.mark.parametrize(
+    ("command", "name"), [(searches.run, "search"), (transcripts.run, "show"), (families.run, "tree")]
+)
+def test_what_a_store_may_lack_is_said_with_every_answer(
+    command: Callable[[Asked], Awaitable[Answer]], name: str
+) -> None:  # R26
+    service = GatedService()
+    service.said_of_store = ("Recent messages may be missing: the log cannot be read.",)
+    word = "oauth" if name == "search" else values.CONVERSATIONS[0].id
+    answer = ask(command, [name, word], service)
+    assert service.said_of_store[0] in document(answer)["meta"]["notices"]
+    assert service.said_of_store[0] in list(answer.lines())
+
+
+def test_conversations_that_could_not_be_read_whole_are_counted() -> None:  # R30
+    rows = [values.conversation(f"s{n}", f"t{n}") for n in range(3)]
+    service = GatedService(rows)
+    service.unread = frozenset({"s0", "s2"})
+    notices = document(ask(lists.run, ["list"], service))["meta"]["notices"]
+    assert ["2 conversations" in notice and "damaged" in notice for notice in notices] == [True]
+
+
 @pytest.mark.parametrize("seed", range(20))
 def test_head_and_tail_add_up(seed: int) -> None:
     rng = random.Random(seed)

@@ -423,8 +423,9 @@ class TestSignals:
             process.send_signal(signal.SIGTERM)
             assert process.wait(20) == 128 + signal.SIGTERM
 
-    def test_a_store_that_stays_locked_is_busy_after_a_while(self, locked: Path) -> None:
-        one_line_error(run("--home", str(locked), "list"), 3, "busy", str(locked / "state.db"))
+    @pytest.mark.parametrize("command", ["list", "doctor"])
+    def test_a_store_that_stays_locked_is_busy_after_a_while(self, locked: Path, command: str) -> None:
+        one_line_error(run("--home", str(locked), command), 3, "busy", str(locked / "state.db"))
 
 
 def wait_until_it_reads(pid: int, db: Path) -> None:

@@ -306,6 +306,19 @@ class TestNamedFiles:
         assert paths.home_store(Path("~/x")).db == tmp_path / "x/state.db"
 
 
+@pytest.mark.parametrize("name", ["../../elsewhere", "/etc", "Bad Name", "a/b", ".."])
+def test_a_sticky_file_leads_to_no_place_that_is_no_profile(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = tmp_path / "user/.hermes"
+    monkeypatch.setenv("HOME", str(tmp_path / "user"))
+    monkeypatch.delenv("HERMES_HOME")
+    sticky(root, name)
+    with pytest.raises(StoreMissing, match="active_profile.*no profile name"):
+        paths.default_store()
+    assert [(each.name, each.active) for each in paths.list_profiles(root)] == [("default", False)]
+
+
 def test_a_home_of_its_own_is_its_own_default(tmp_path: Path) -> None:
     store = paths.home_store(tmp_path / "copy")
     assert (store.profile, store.root) == ("default", tmp_path / "copy")

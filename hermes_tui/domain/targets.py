@@ -14,7 +14,7 @@ from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.links import PREFIX, Candidate, Link, find_links, parse_link
 from hermes_tui.domain.sessions import Segment
 from hermes_tui.errors import TargetAmbiguous, TargetNotFound
-from hermes_tui.text import one_line
+from hermes_tui.text import count, one_line
 
 LATEST = "latest"
 _ANCHORED = re.compile(r"\A(?P<name>.*\S)#(?P<anchor>\d{1,18})\Z", re.DOTALL)
@@ -63,7 +63,11 @@ def resolve(catalogues: Sequence[Catalogue], link: Link) -> Named:
             if found:
                 return _only(name, found)
     shown = one_line(link.id, 80)
-    raise TargetNotFound(f"No session answers to “{shown}”: it is no id, no beginning of one and no exact title.")
+    lost = sum(catalogue.damaged for catalogue in catalogues)
+    unread = f" {count(lost, 'session')} cannot be read: the database is damaged." if lost else ""
+    raise TargetNotFound(
+        f"No session answers to “{shown}”: it is no id, no beginning of one and no exact title.{unread}"
+    )
 
 
 def _readings(link: Link) -> Iterator[tuple[str, int | None]]:

@@ -219,5 +219,5 @@ def translate(error: sqlite3.Error, ref: StoreRef) -> HermesTuiError:
     elif is_damage(error):
         failure = StoreUnreadable(f"{ref.db} is damaged here ({error}); reading goes on elsewhere.", **where)
     else:
-        failure = StoreUnreadable(f"{ref.db} cannot be read: {error}.", **where)
+        failure = StoreUnreadable(f"{ref.db} cannot be read: {error}. Name another with --db or --home.", **where)
     return failure

@@ -69,8 +69,6 @@ class Finding:
     """What the messages are that it is asked about."""
     groups: Groups = field(default_factory=dict)
     """Of these, what matches."""
-    complete: bool = False
-    """`groups` are those of all matches, not only of the newest."""
     judged: dict[int, Judged] = field(default_factory=dict)
     """Of the messages that were read, those that match."""
     partly: dict[int, Judged] = field(default_factory=dict)
@@ -96,14 +94,10 @@ class Finding:
             self.index = trigram
             self.routes.add("trigram")
         stretches = self._divide(store)
-        if self.index is None:
-            self.complete = True
-        elif matches.count(store, self.index, self.tree) > MANY:
-            self.steps += [self._newest, self._recent, self._sum]
-        else:
-            self.steps.append(self._rank)
-        if self.index is not None and self.index.inline:
-            self.steps.append(self._settle)
+        if self.index is not None:
+            many = matches.count(store, self.index, self.tree) > MANY
+            self.steps += [self._newest, self._recent, self._sum] if many else [self._rank]
+            self.steps += [self._settle] if self.index.inline else []
         if stretches:
             self.steps.append(lambda store: self._start_reading(store, stretches))
 
@@ -141,7 +135,9 @@ class Finding:
     # what an index answers
 
     def _human(self) -> Conditions:
-        """Messages of sessions that nothing demotes: automation shall not drown them."""
+        """Messages of sessions that nothing demotes, if any such are searched: automation shall not drown them."""
+        if all(place.automation for place in self.ground.scope.places.values()):
+            return self.within
         return self.within.also(
             """m.session_id in (
                 select s.id
@@ -168,12 +164,11 @@ class Finding:
     def _rank(self, store: Store) -> None:
         assert self.index is not None
         self.groups = matches.ranked(store, self.index, self.tree, self.within, self.ground.order)
-        self.complete = True
 
     def _sum(self, store: Store) -> None:
         assert self.index is not None
         self.groups = matches.summed(store, self.index, self.tree, self.within, self.ground.order)
-        self.complete = self.summed = True
+        self.summed = True
 
     def _settle(self, store: Store) -> None:
         self.groups = self._settled(store, self.groups)

@@ -25,7 +25,16 @@ def check_indexes(store: Store) -> Iterator[Check]:
         yield Check("word index", State.WARNING, "there is none: searches read the messages")
     for name, table in sorted(store.schema.fts.items()):
         if name in _NAMES:
-            yield _index(store, table)
+            yield _looked_at(store, table)
+
+
+def _looked_at(store: Store, table: FtsTable) -> Check:
+    try:
+        return _index(store, table)
+    except sqlite3.DatabaseError as error:
+        store.forgive(error)
+        trouble = "whether it is whole cannot be told: the database is damaged where that is written"
+        return Check(_NAMES[table.name], State.WARNING, trouble)
 
 
 def _has_fts5(store: Store) -> bool:

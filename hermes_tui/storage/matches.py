@@ -4,14 +4,15 @@ than a few rows of each session ever become Python values."""
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import sqlite3
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from hermes_tui.domain.filters import Filters
 from hermes_tui.domain.queries import SearchOrder
 from hermes_tui.domain.querytrees import Leaf, Node
-from hermes_tui.storage.connection import Store
+from hermes_tui.storage.connection import Store, is_damage
 from hermes_tui.storage.facts import message_clauses
 from hermes_tui.storage.fts import Index, column, express
 from hermes_tui.storage.schema import Schema
@@ -271,10 +272,26 @@ def sessions_with(
     return {row[0] for row in store.conn.execute(sql, {**where.params, "expression": express(tree)}).fetchall()}
 
 
-def sessions_where(store: Store, where: Conditions) -> set[str]:
-    """The sessions that hold a message of this kind, whatever it says."""
+def sessions_where(store: Store, where: Conditions, session_ids: Iterable[str]) -> set[str]:
+    """The sessions that hold a message of this kind, whatever it says; where pages are damaged, of these sessions
+    those of which that can be seen."""
     sql = f"select distinct cast(m.session_id as text) from messages m where {where.sql}"
-    return {row[0] for row in store.conn.execute(sql, where.params).fetchall()}
+    try:
+        return {row[0] for row in store.conn.execute(sql, where.params).fetchall()}
+    except sqlite3.DatabaseError as error:
+        if not is_damage(error):
+            raise
+    return {session_id for session_id in session_ids if _holds_any(store, where.in_sessions([session_id]))}
+
+
+def _holds_any(store: Store, where: Conditions) -> bool:
+    try:
+        found = store.conn.execute(f"select 1 from messages m where {where.sql} limit 1", where.params).fetchone()
+    except sqlite3.DatabaseError as error:
+        if not is_damage(error):
+            raise
+        return False
+    return found is not None
 
 
 def count(store: Store, index: Index, tree: Node) -> int:

@@ -58,12 +58,8 @@ def probe(conn: sqlite3.Connection) -> Schema:
     cookie = int(conn.execute("pragma schema_version").fetchone()[0])
     rows = conn.execute("select type, name, tbl_name, coalesce(sql, '') from sqlite_master").fetchall()
     tables = frozenset(name for kind, name, _, _ in rows if kind == "table")
-    version = None
-    if "schema_version" in tables:
-        found = conn.execute("select max(version) from schema_version").fetchone()
-        version = found[0] if found and isinstance(found[0], int) else None
     return Schema(
-        version=version,
+        version=_version(conn) if "schema_version" in tables else None,
         cookie=cookie,
         tables=tables,
         sessions=_columns(conn, "sessions") if "sessions" in tables else frozenset(),
@@ -71,6 +67,17 @@ def probe(conn: sqlite3.Connection) -> Schema:
         indexes=frozenset(name for kind, name, _, _ in rows if kind == "index"),
         fts=_fts(rows),
     )
+
+
+def _version(conn: sqlite3.Connection) -> int | None:
+    """What the store says of itself; None also where the page that says it is damaged: columns are probed."""
+    try:
+        found = conn.execute("select max(version) from schema_version").fetchone()
+    except sqlite3.DatabaseError as error:
+        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_CORRUPT:
+            raise
+        return None
+    return found[0] if found and isinstance(found[0], int) else None
 
 
 def _columns(conn: sqlite3.Connection, table: str) -> frozenset[str]:

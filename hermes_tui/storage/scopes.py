@@ -37,8 +37,6 @@ class Scope:
     """Root id → conversation, for all that may be found."""
     left_out: Counter[str] = field(default_factory=Counter)
     """Source → sessions that are left out unless asked for."""
-    whole: bool = True
-    """Nothing but sources narrows it: no filter of conversations."""
     _sessions: dict[str, list[str]] = field(default_factory=dict)
 
     def sessions_of(self, root_id: str) -> list[str]:
@@ -62,7 +60,7 @@ def marked(store: Store, catalogue: Catalogue) -> dict[str, Conversation]:
 def build_scope(store: Store, catalogue: Catalogue, filters: Filters, *, include_hidden: bool) -> Scope:
     """Go through all sessions once. Filters of conversations are tested once a conversation."""
     known = marked(store, catalogue)
-    scope = Scope(whole=not filters)
+    scope = Scope()
     facts = StoreFacts(store, catalogue)
     passed: dict[str, bool] = {}
     by_source = "source" in filters.wanted or "source" in filters.barred

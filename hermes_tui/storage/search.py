@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 
 from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.filters import Filters
-from hermes_tui.domain.queries import UNREAD, Hit, SearchQuery, Tier
+from hermes_tui.domain.queries import Hit, SearchQuery, Tier
 from hermes_tui.domain.querytext import ParsedQuery
 from hermes_tui.domain.querytrees import And, Leaf, Node, leaves, positive
 from hermes_tui.domain.sessions import Conversation
@@ -32,13 +32,13 @@ from hermes_tui.storage.fts import Indexes, express, is_index_trouble, look
 from hermes_tui.storage.judging import empty_leaves
 from hermes_tui.storage.matches import Groups, conditions
 from hermes_tui.storage.naming import Named, find_targets, titles_of
+from hermes_tui.storage.notices import notices
 from hermes_tui.storage.parts import parts_of, with_inside, without_empty
 from hermes_tui.storage.scopes import Scope, build_scope
 from hermes_tui.storage.tallies import PARTIAL, SPREAD, WHOLE, SortKey, Tally, tally
-from hermes_tui.text import count
 
 _NARROW = 400
-"""Sessions that a statement names one by one, where a search is narrowed to them."""
+"""Sessions up to which statements name those that are searched, even where nothing narrows a search to them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +137,7 @@ class StoreSearch:
         filters = self.parsed.filters
         self.scope = build_scope(store, self.catalogue, filters, include_hidden=self.query.include_hidden)
         where = conditions(store.schema, filters)
-        if len(self.scope.places) <= _NARROW:
+        if filters or len(self.scope.places) <= _NARROW:
             where = where.in_sessions(list(self.scope.places))
         deep = self.query.scan or "tool" in filters.wanted.get("role", ())
         self.ground = Ground(look(store), self.scope, where, self.query.order, deep)
@@ -159,7 +159,7 @@ class StoreSearch:
         assert self.ground is not None
         sessions = set(self.scope.places)
         if self.parsed.filters.on_messages:
-            sessions &= matches.sessions_where(store, self.ground.where)
+            sessions &= matches.sessions_where(store, self.ground.where, sessions)
         places = [self.scope.places[session_id] for session_id in sessions]
         by_runs_only = {place.root_id: True for place in places} | {
             place.root_id: False for place in places if not place.delegate
@@ -267,26 +267,9 @@ class StoreSearch:
             searched=len(self.scope.conversations),
             expression=express(self.tree) if self.tree is not None else "",
             routes=frozenset(finding.routes) if finding is not None else frozenset({"filter"}),
-            notices=self._notices(),
+            notices=notices(self.ground, finding, self._inside, self.parsed.filters) if self.ground else (),
             progress=finding.progress if finding is not None else None,
         )
-
-    def _notices(self) -> tuple[str, ...]:
-        if self.ground is None:
-            return ()
-        said = list(self.ground.indexes.notices)
-        finding = self.finding
-        if finding is not None and self._inside and (finding.groups or finding.judged):
-            words = ", ".join(f"“{leaf.text}”" for leaf in sorted(self._inside, key=lambda leaf: leaf.text))
-            said.append(f"{words}: nowhere a word by itself, so it was looked for inside words.")
-        if self.scope.left_out:
-            left = ", ".join(f"{source} {n:,}" for source, n in sorted(self.scope.left_out.items()))
-            said.append(f"Left out unless asked for by source: {left}.")
-        if finding is not None and self.ground.cut and self.parsed.filters.takes("role", ("tool",)):
-            said.append(UNREAD)
-        if finding is not None and finding.unreadable:
-            said.append(f"{count(finding.unreadable, 'message')} could not be read.")
-        return tuple(said)
 
     def _state(self) -> tuple[object, ...]:
         """What the answer is made of: another answer needs another of these."""

@@ -21,7 +21,7 @@ def locate(store: Store, named: Named) -> Target:
     here = Target(named.profile, session_id, chain.root.id)
     if anchor is None:
         return here
-    found = _session_of(store, chain, anchor)
+    found = _session_of(store, catalogue, chain, anchor)
     there = None if found is None else catalogue.chains.get(found)
     if found is None or there is None or not _related(catalogue, chain, there):
         return _at_end(here, f"Message {anchor} is not in this conversation; this is its end.")
@@ -44,12 +44,12 @@ def _related(catalogue: Catalogue, one: Chain, other: Chain) -> bool:
     return one is other or catalogue.family_top(one.root.id) is catalogue.family_top(other.root.id)
 
 
-def _session_of(store: Store, chain: Chain, message_id: int) -> str | None:
-    """Whose message this is. Of one on a damaged page an index still says whether it belongs to this chain."""
+def _session_of(store: Store, catalogue: Catalogue, chain: Chain, message_id: int) -> str | None:
+    """Whose message this is. Where its row is damaged, an index still says whether it belongs to this chain."""
     sql = "select cast(m.session_id as text) from messages m where m.id = ?"
     for _, cells in one_by_one(store, sql, [message_id]):
-        if cells is not None:
-            found: str | None = cells[0]
+        if cells is not None and cells[0] in catalogue.chains:
+            found: str = cells[0]
             return found
         return next((each.id for each in chain.segments if message_id in session_ids(store, each.id)), None)
     return None

@@ -1,0 +1,27 @@
+"""What a person should know about how a search was made: what was read instead of an index, what was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from hermes_tui.domain.filters import Filters
+from hermes_tui.domain.queries import UNREAD
+from hermes_tui.domain.querytrees import Leaf
+from hermes_tui.storage.finding import Finding, Ground
+from hermes_tui.text import count
+
+
+def notices(ground: Ground, finding: Finding | None, inside: Iterable[Leaf], filters: Filters) -> tuple[str, ...]:
+    """Whole sentences. `inside`: words that were looked for inside words."""
+    said = list(ground.indexes.notices)
+    words = ", ".join(f"“{word}”" for word in sorted({leaf.text for leaf in inside}))
+    if words and finding is not None and (finding.groups or finding.judged):
+        said.append(f"{words}: nowhere a word by itself, so it was looked for inside words.")
+    if ground.scope.left_out:
+        left = ", ".join(f"{source} {n:,}" for source, n in sorted(ground.scope.left_out.items()))
+        said.append(f"Left out unless asked for by source: {left}.")
+    if finding is not None and ground.cut and filters.takes("role", ("tool",)):
+        said.append(UNREAD)
+    if finding is not None and finding.unreadable:
+        said.append(f"{count(finding.unreadable, 'message')} could not be read.")
+    return tuple(said)
