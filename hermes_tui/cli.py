@@ -59,6 +59,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return int(ended.code or 0)
     except BrokenPipeError:
         return 0  # whoever read our output has seen enough
+    except RuntimeError as error:
+        # Before Python 3.12, what a signal raises while a class is being made arrives wrapped.
+        if isinstance(error.__cause__, _Ended):
+            return int(error.__cause__.code or 0)
+        if isinstance(error.__cause__, KeyboardInterrupt):
+            return _INTERRUPTED
+        raise
 
 
 @contextmanager
@@ -214,7 +221,7 @@ def _with_stores(given: Arguments) -> int:
         choice = stores.for_target(choice, given.target)
     given.stores, given.problems = choice.stores, choice.problems
     if given.command == "doctor" or (len(choice.stores) > 1 and given.words and given.command != "search"):
-        choice = stores.readable(choice)
+        choice = stores.readable(choice, wait=not given.screen)
     given.stores, given.problems = choice.stores, choice.problems
     if given.screen:
         from hermes_tui.commands import screens

@@ -64,7 +64,7 @@ BROWSE = (
     _k("browse", "reverse", "S", "S", "reverse", "reverse", "reverse the order"),
     _k("browse", "hidden", "a", "a", "hidden", "hidden", "show or hide what is left out"),
     _k("browse", "profiles", "P", "P", "profiles", "profiles", "choose profiles"),
-    _k("browse", "clear", "escape,backspace", "esc", "clear", "clear filter", "clear the filter"),
+    _k("browse", "clear", "escape,backspace", "esc", "clear", "clear", "clear the filter"),
     _k("browse", "quit", "q", "q", "quit", "quit", "quit"),
     *_moving("browse"),
 )

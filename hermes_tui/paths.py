@@ -121,7 +121,7 @@ def default_store() -> StoreRef:
     name = active_profile(root)
     if name != DEFAULT and not _names_a_folder(name):
         where, wrong = root / "active_profile", one_line(name, 60)
-        raise StoreMissing(f"{where} holds {wrong!r}, which is no profile name; name a profile with -p.", profile=None)
+        raise StoreMissing(f"{where} holds {wrong!r}, which is no profile name; name a profile with -p.")
     # Below the very home: where that lies deeper than its root, Hermes looks for the profile there too.
     return _ref(profile_home(home, name))
 

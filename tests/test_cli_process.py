@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from hermes_tui import cli
 from tests.builders import StoreBuilder
 from tests.tools import ROOT
 
@@ -415,6 +416,21 @@ class TestSignals:
         assert process.returncode == 128 + number
         assert (out, err) == (b"", b"")
 
+    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+    def test_a_signal_that_comes_while_a_class_is_made_too(
+        self, monkeypatch: pytest.MonkeyPatch, number: signal.Signals
+    ) -> None:
+        class Field:
+            def __set_name__(self, owner: type, name: str) -> None:
+                signal.raise_signal(number)
+
+        def reading(argv: list[str]) -> int:
+            type("Made", (), {"field": Field()})
+            return 0
+
+        monkeypatch.setattr(cli, "_main", reading)
+        assert cli.main([]) == 128 + number
+
     def test_what_nohup_ignores_stays_ignored(self, locked: Path) -> None:
         line = f'trap "" HUP; exec "{sys.executable}" -m hermes_tui --home "$0" list'
         with subprocess.Popen(["sh", "-c", line, str(locked)], stderr=subprocess.PIPE) as process:
@@ -426,6 +442,26 @@ class TestSignals:
     @pytest.mark.parametrize("command", ["list", "doctor"])
     def test_a_store_that_stays_locked_is_busy_after_a_while(self, locked: Path, command: str) -> None:
         one_line_error(run("--home", str(locked), command), 3, "busy", str(locked / "state.db"))
+
+
+def test_a_profile_that_stays_locked_is_named_whatever_else_is_found(tmp_path: Path) -> None:  # R40
+    for name, home in (("default", tmp_path), ("work", tmp_path / "profiles/work")):
+        with StoreBuilder(home / "state.db", journal="delete") as store:
+            store.session(f"of-{name}")
+            store.message(f"of-{name}", "user", "hello")
+    holder = sqlite3.connect(tmp_path / "profiles/work/state.db", isolation_level=None)
+    holder.execute("begin exclusive")
+    try:
+        found = run("--home", str(tmp_path), "--all-profiles", "show", "of-default", "--json")
+        missed = run("--home", str(tmp_path), "--all-profiles", "link", "of-work")
+    finally:
+        holder.close()
+    assert found.returncode == 0
+    assert [each["profile"] for each in json.loads(found.stdout)["meta"]["errors"]] == ["work"]
+    assert "busy" in found.stderr
+    assert missed.returncode == 1
+    assert "No session" in missed.stderr
+    assert "busy" in missed.stderr
 
 
 def wait_until_it_reads(pid: int, db: Path) -> None:

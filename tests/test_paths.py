@@ -314,7 +314,7 @@ def test_a_sticky_file_leads_to_no_place_that_is_no_profile(
     monkeypatch.setenv("HOME", str(tmp_path / "user"))
     monkeypatch.delenv("HERMES_HOME")
     sticky(root, name)
-    with pytest.raises(StoreMissing, match="active_profile.*no profile name"):
+    with pytest.raises(StoreMissing, match=r"active_profile.*no profile name"):
         paths.default_store()
     assert [(each.name, each.active) for each in paths.list_profiles(root)] == [("default", False)]
 

@@ -211,6 +211,27 @@ async def test_nothing_found_can_be_searched_for_instead() -> None:
         await until(pilot, lambda: isinstance(app.screen, SearchScreen) and app.screen.box.text == "zebra")
 
 
+async def test_the_footer_tells_what_enter_and_escape_do_to_a_filter() -> None:
+    async with listed(GatedService(), (80, 24)) as (_, app, pilot):
+
+        def footer() -> str:
+            return seen(app).splitlines()[-1]
+
+        in_one_breath(app, "fzebra")
+        await until(pilot, lambda: "No conversation passes zebra" in seen(app))
+        await pilot.resize_terminal(90, 24)
+        await until(pilot, lambda: "enter keep" in footer())
+        await pilot.press("enter")
+        await until(pilot, lambda: "enter take" in footer() and "esc clear" in footer())
+        await pilot.press("escape")
+        await until(pilot, lambda: "enter read" in footer() and "esc clear" not in footer())
+        in_one_breath(app, "fatlas")
+        await until(pilot, lambda: "enter keep" in footer())
+        await pilot.press("enter")
+        await pilot.resize_terminal(80, 24)
+        await until(pilot, lambda: "enter read" in footer() and "esc clear" in footer())
+
+
 async def test_the_cursor_stays_on_its_conversation_when_others_come_and_go() -> None:
     rows = conversations(40)
     service = GatedService(rows)

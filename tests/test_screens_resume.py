@@ -199,3 +199,20 @@ async def test_a_low_screen_scrolls_to_everything(size: tuple[int, int]) -> None
         assert screen.panel.top == 0
         await pilot.press("G")
         assert screen.panel.top == screen.panel.bottom
+
+
+@pytest.mark.parametrize("size", [(120, 30), (80, 24)])
+async def test_a_long_last_answer_scrolls_and_leaves_the_checks_in_sight(size: tuple[int, int]) -> None:
+    said = " ".join(f"word{i}" for i in range(400))
+    async with on_stage(panel(Planning()), size) as (screen, app, pilot):
+        await until(pilot, lambda: screen.plan is not None)
+        entries = (RecapEntry("user", "why?"), RecapEntry("assistant", said))
+        screen._shown = replace(screen._shown, recap=Recap(entries, 3))
+        screen._show()
+        for _ in range(2):
+            await pilot.pause()
+            assert "! directory   ~/code/app/services is gone" in seen(app)
+            assert "✓ continues" in seen(app)
+            assert "esc close" in seen(app)
+            await pilot.press("G")
+        assert "word399" in seen(app)

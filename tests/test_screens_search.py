@@ -424,3 +424,32 @@ async def test_any_keys_in_the_box_only_edit(seed: int) -> None:
         assert screen.box.text == typed
         assert not app.intents
         assert app.screen is screen
+
+
+async def test_a_query_that_is_wrong_from_the_start_says_why_on_the_status_line() -> None:
+    service = GatedService()
+    service.hold("search")
+    async with searching(service) as (_screen, app, pilot):
+        await type_in(pilot, "o")
+        call = await service.asked("search")
+        call.fail(BadQuery("o", "nothing follows it"))
+        await until(pilot, lambda: "Cannot parse o" in seen(app))
+        await pilot.pause()
+        assert "cannot parse o: nothing follows it" in status(app)
+        await pilot.press("tab")
+        await until(pilot, lambda: "/ query" in seen(app))
+        assert "cannot parse o: nothing follows it" in status(app)
+        assert "next hit" not in seen(app)
+
+
+async def test_a_link_that_leads_nowhere_is_not_answered_with_some_of_its_words() -> None:
+    service = GatedService()
+    service.hits = tuple(replace(hit, tier=Tier.PARTIAL) for hit in values.HITS)
+    link = "@session:default/20991130_132049_ffffff"
+    async with searching(service, link) as (screen, app, pilot):
+        await until(pilot, lambda: f"No matches for {link}" in seen(app))
+        assert screen.current is None
+        assert f"open {link}" in seen(app)
+        screen.box.show("some words")
+        screen._ask("some words")
+        await until(pilot, lambda: screen.current is not None)

@@ -385,6 +385,21 @@ async def test_finding_as_one_types_unfolds_and_counts() -> None:
         await until(pilot, lambda: app.screen is not screen)
 
 
+async def test_the_count_of_matches_goes_with_the_words() -> None:
+    screen = screen_of(service_of(with_call()), 1)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        await pilot.press("slash", *"line 2")
+        await until(pilot, lambda: "1/1" in seen(app))
+        await pilot.press(*["backspace"] * 6)
+        await until(pilot, lambda: "1/1" not in seen(app))
+        await pilot.press(*"line 2", "enter")
+        await until(pilot, lambda: "1/1" in seen(app))
+        await pilot.press("number_sign")
+        await until(pilot, lambda: "a message id" in seen(app))
+        assert "1/1" not in seen(app)
+
+
 async def test_letters_are_text_while_one_types_and_escape_clears_then_closes() -> None:
     screen = screen_of(service_of(talk(20)))
     async with on_stage(screen) as (_, app, pilot):

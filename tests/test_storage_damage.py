@@ -18,7 +18,7 @@ from hermes_tui.domain.targets import Named
 from hermes_tui.service.sqlite import SqliteSessionService
 from hermes_tui.storage.catalogue import load_catalogue
 from hermes_tui.storage.checks import check_store
-from hermes_tui.storage.connection import Store, is_damage
+from hermes_tui.storage.connection import Store
 from hermes_tui.storage.lineage import load_lineage
 from hermes_tui.storage.resume import plan_resume
 from hermes_tui.storage.sessions import load_details
@@ -54,7 +54,9 @@ def damages(whole: bytes, size: int) -> Iterator[tuple[int, bytes]]:
     """Each page but the first overwritten in turn, as a failing disk or a lost write would."""
     chance = random.Random(SEED)
     for at in range(size, len(whole), size):
-        garbage = chance.choice((bytes(size), chance.randbytes(size), whole[at : at + 8] + chance.randbytes(size - 8)))
+        garbage = chance.choice(
+            (bytes(size), chance.randbytes(size), whole[at : at + 8] + chance.randbytes(size - 8))
+        )
         yield at, whole[:at] + garbage + whole[at + size :]
 
 
@@ -64,7 +66,7 @@ def readable(store: Store, message_id: int) -> tuple[str, ...] | None:
     try:
         found: tuple[str, ...] | None = store.conn.execute(sql, (message_id,)).fetchone()
     except sqlite3.DatabaseError as error:
-        assert is_damage(error)
+        store.forgive(error)
         return None
     return found
 

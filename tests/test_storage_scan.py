@@ -12,9 +12,9 @@ import pytest
 from hermes_tui.domain.filters import NO_FILTERS
 from hermes_tui.domain.querytext import parse_query
 from hermes_tui.domain.querytrees import Form, Leaf, Node
+from hermes_tui.storage.conditions import conditions
 from hermes_tui.storage.fts import express, look
 from hermes_tui.storage.judging import Judge, Row, calls_of, said_of
-from hermes_tui.storage.matches import conditions
 from hermes_tui.storage.scan import Task, everything, scan_slice
 from tests.builders import StoreBuilder
 from tests.stores import opened

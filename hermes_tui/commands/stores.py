@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +14,9 @@ from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.sessions import StoreProblem
 from hermes_tui.errors import StoreBusy, StoreError, StoreMissing, TargetNotFound, UsageError
 from hermes_tui.storage.connection import open_store
+
+_BUSY_SECONDS, _BUSY_PAUSE = 5.0, 0.1
+"""How long a store that another process holds is waited for, and how often it is tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,13 +98,34 @@ def opened(choice: Chosen) -> tuple[list[StoreRef], list[StoreError]]:
     return found, failures
 
 
-def readable(choice: Chosen) -> Chosen:
+def readable(choice: Chosen, *, wait: bool) -> Chosen:
     """The stores that can be opened, the others as problems: for questions that one store answers alone, so that
-    the answer says nothing of the others. Raises the first failure when none can be."""
+    the answer says nothing of the others. `wait`: a busy one too is a problem, once patience has run out.
+    Raises the first failure when none can be."""
     found, failures = opened(choice)
+    deadline = time.monotonic() + (_BUSY_SECONDS if wait else 0.0)
+    for ref in tuple(found) if wait else ():
+        if (busy := _stays_busy(ref, deadline)) is not None:
+            found.remove(ref)
+            failures.append(busy)
     if not found:
         raise failures[0]
     return Chosen(tuple(found), (*choice.problems, *map(problem, failures)), choice.named)
+
+
+def _stays_busy(ref: StoreRef, deadline: float) -> StoreBusy | None:
+    """Why this store cannot be asked, if another process holds it until then."""
+    while True:
+        try:
+            open_store(ref).conn.close()
+        except StoreBusy as failure:
+            if time.monotonic() > deadline:
+                return failure
+            time.sleep(_BUSY_PAUSE)
+        except StoreError:
+            return None  # it has changed just now; whoever asks it will say how
+        else:
+            return None
 
 
 def problem(failure: StoreError) -> StoreProblem:

@@ -10,9 +10,10 @@ from textual.binding import BindingType
 from hermes_tui.domain.sessions import Order
 from hermes_tui.errors import HermesTuiError
 from hermes_tui.intents import OpenLineage, OpenProfiles, OpenResume, OpenSearch, OpenTranscript
+from hermes_tui.keys import BROWSE
 from hermes_tui.screens.acting import Acting, Place
-from hermes_tui.screens.base import bindings
-from hermes_tui.screens.browsing import Browsing
+from hermes_tui.screens.base import bindings, works, written
+from hermes_tui.screens.browsing import TYPING_KEYS, Browsing
 from hermes_tui.service.sessions import SessionService
 from hermes_tui.settings import RESUME, Settings
 from hermes_tui.widgets.query import QueryLine
@@ -22,6 +23,8 @@ from hermes_tui.widgets.ways import Ways
 ORDERS = tuple(Order)
 OF_A_ROW = frozenset({"resume", "lineage", "copy_link", "copy_command", "copy_id"})
 """Actions that need a conversation under the cursor."""
+CLEAR_AFTER = 5
+"""Keys of the footer that stand before the one that clears a filter."""
 
 
 class BrowseScreen(Browsing, Acting):
@@ -50,6 +53,19 @@ class BrowseScreen(Browsing, Acting):
         if action == "clear":
             return self.typing or bool(self._query.text)
         return True
+
+    def show_keys(self, *instead: tuple[str, str]) -> None:
+        """While one types, what works in the filter; on a page `enter` takes a way out; a filter can be cleared."""
+        if not instead and self.typing:
+            instead = TYPING_KEYS
+        elif not instead and (self._notice is not None or self._query.text):
+            keys = self.footer_keys()
+            cleared = [key for key in BROWSE if key.action == "clear" and works(self, key)]
+            pairs = written(self, [*keys[:CLEAR_AFTER], *cleared, *keys[CLEAR_AFTER:]][:7])
+            if self._notice is not None:
+                pairs = [(key, "take" if label == "read" else label) for key, label in pairs]
+            instead = (*pairs, ("?", "keys"))
+        super().show_keys(*instead)
 
     def action_read(self) -> None:
         """In the filter: keep it. On a page: take the way out. Else read (or resume, as the settings say)."""

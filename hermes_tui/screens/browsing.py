@@ -198,7 +198,7 @@ class Browsing(Moving, BaseScreen):
         self.set_class(bool(problems(self._page, told)), "-problems")
         self._problems.show(problems_view(self._page, told))
         self._say_status()
-        self.show_keys(*(TYPING_KEYS if self.typing else ()))
+        self.show_keys()
 
     def _say_status(self) -> None:
         if isinstance(self._error, BadQuery):

@@ -102,6 +102,8 @@ class LineageScreen(Moving, BaseScreen, Acting):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action not in OWN:
             return super().check_action(action, parameters)
+        if action == "preview" and self.size.width < WIDE:
+            return False
         return action in ALWAYS or self.current is not None
 
     # the family

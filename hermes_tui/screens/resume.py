@@ -23,7 +23,7 @@ from hermes_tui.text import one_line
 from hermes_tui.widgets.ink import Line
 from hermes_tui.widgets.names import shown_name
 from hermes_tui.widgets.panel import Panel
-from hermes_tui.widgets.resuming import Resuming, foot_lines, head_lines, middle_lines
+from hermes_tui.widgets.resuming import Resuming, body_lines, head_lines
 
 RUNS = frozenset({"here", "come_back", "window", "print", "copy_command", "stay"})
 """Actions that need a command that can be run."""
@@ -106,11 +106,13 @@ class ResumeScreen(Moving, ModalScreen[None], Steady, inherit_bindings=False):
     def _show(self) -> None:
         shown, keys = self._shown, self._keys()
 
-        def middle(width: int) -> list[Line]:
-            ends = len(head_lines(shown, width)) + len(foot_lines(shown, keys, width))
-            return middle_lines(shown, width, self.size.height - MARGIN - ends)
+        def body(width: int) -> tuple[list[Line], list[Line]]:
+            height = self.size.height - MARGIN - len(head_lines(shown, width))
+            return body_lines(shown, keys, width, height)
 
-        self.panel.show(lambda width: head_lines(shown, width), middle, lambda width: foot_lines(shown, keys, width))
+        self.panel.show(
+            lambda width: head_lines(shown, width), lambda width: body(width)[0], lambda width: body(width)[1]
+        )
 
     def on_resize(self) -> None:
         self._show()

@@ -67,7 +67,7 @@ class SearchScreen(Searching, Acting):
         if self.focused is self.box:
             return action in IN_BOX
         if action in ON_A_HIT:
-            return self.current is not None
+            return self.current is not None and (action != "preview" or self.size.width >= WIDE)
         if action == "scan":
             return self.scannable
         return action != "order" or self._answered is not None

@@ -10,7 +10,7 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 
 from hermes_tui.domain.links import parse_link
-from hermes_tui.domain.queries import UNREAD, SearchOrder, SearchPage, SearchQuery, WayOut
+from hermes_tui.domain.queries import UNREAD, SearchOrder, SearchPage, SearchQuery, Tier, WayOut
 from hermes_tui.errors import BadQuery, HermesTuiError
 from hermes_tui.intents import OpenTarget
 from hermes_tui.screens.base import BaseScreen, Moving
@@ -25,6 +25,12 @@ from hermes_tui.widgets.rail import Rail
 from hermes_tui.widgets.ways import Paragraph, Way, Ways, prose_view
 
 Take = Callable[[], object]
+
+
+def _names_nothing(query: SearchQuery, page: SearchPage) -> bool:
+    """A pasted link that leads nowhere here: what has some words of it in common is no answer."""
+    link = parse_link(query.text)
+    return link is not None and bool(link.id) and all(hit.tier is Tier.PARTIAL for hit in page.hits)
 
 
 class Searching(Moving, BaseScreen):
@@ -168,6 +174,8 @@ class Searching(Moving, BaseScreen):
     # showing
 
     def _show_answer(self, query: SearchQuery, page: SearchPage, *, fresh: bool) -> None:
+        if page.final and _names_nothing(query, page):
+            page = replace(page, hits=(), total=0)
         self._answered, self._page = query, page
         if page.hits or not page.final:
             self.remove_class("-page")
@@ -236,8 +244,8 @@ class Searching(Moving, BaseScreen):
 
     def _show_status(self) -> None:
         """The status line; what does not fit on it stands above, each on a line of its own."""
-        if self._query is None:
-            return
+        if self._query is None or (self._answered is None and not self._busy):
+            return  # nothing was asked, or the status line says why there is no answer
         page = self._page if self._query is self._answered else None
         key = ("tab X" if self.focused is self.box else "X") if self.scannable else ""
         forms = answers.status_forms(self._query, page, running=self._busy, at=self.hits.cursor, scan_key=key)
@@ -257,4 +265,6 @@ class Searching(Moving, BaseScreen):
                 way=self.page.current is not None,
                 recent=bool(self._recent()) and self._query is not None and not self._recalling,
             )
+        elif not instead and self.has_class("-page"):
+            instead = answers.page_keys(way=self.page.current is not None)
         super().show_keys(*instead)

@@ -109,9 +109,11 @@ class TranscriptScreen(Filling, Leading, inherit_bindings=False):
     def show_place(self) -> None:
         reader = self.reader
         words: tuple[Part, ...] = ()
+        counted = ""
         if self.words:
             words = saying.find_parts(self.words, reader.match_number, self.found)
-            self.box.show_order(saying.found_words(reader.match_number, self.found))
+            counted = saying.found_words(reader.match_number, self.found)
+        self.box.show_order("" if self._going else counted)
         note: Part = (self.noted(), "aside")
         if self.fresh and not self.note:
             note = (f"{count(self.fresh, 'new message')}", "gold")

@@ -13,10 +13,11 @@ from dataclasses import dataclass, field
 from hermes_tui.domain.queries import SearchOrder
 from hermes_tui.domain.querytrees import Leaf, Node, Or, positive
 from hermes_tui.storage import matches
+from hermes_tui.storage.conditions import Conditions
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.fts import Index, Indexes, Scale, scale, structured_ids, trigrams_only, words_only
 from hermes_tui.storage.judging import UNICODE, Judge, judge_ids
-from hermes_tui.storage.matches import UNSURE, Conditions, Group, Groups, Top
+from hermes_tui.storage.matches import UNSURE, Group, Groups, Top
 from hermes_tui.storage.parts import Parts
 from hermes_tui.storage.scan import Judged, Stretch, Task, everything, gaps_of, listed, scan_slice
 from hermes_tui.storage.scopes import DEMOTED, Scope

@@ -122,7 +122,8 @@ def _continues(store: Store, catalogue: Catalogue, session_id: str, target_id: s
     elif of > 1:
         said += f"; {'segment 1 is' if of == 2 else f'segments 1 to {of - 1} are'} compacted"
     if target_id is None:
-        return Check("continues", State.WARNING, f"{said}; the database is damaged here, so hermes may see it otherwise")
+        unsure = "the database is damaged here, so hermes may see it otherwise"
+        return Check("continues", State.WARNING, f"{said}; {unsure}")
     if target_id != full_id:
         what = {Kind.DELEGATE: "a run that it started", Kind.RESET: "what began after its reset"}
         there = catalogue.chains.get(target_id)

@@ -25,12 +25,13 @@ from hermes_tui.domain.sessions import Conversation
 from hermes_tui.errors import BadQuery
 from hermes_tui.storage import matches, spreading
 from hermes_tui.storage.answering import FIRST, Answer, named
+from hermes_tui.storage.conditions import conditions
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.finding import Finding, Ground, Step
 from hermes_tui.storage.folding import fold
 from hermes_tui.storage.fts import Indexes, express, is_index_trouble, look
 from hermes_tui.storage.judging import empty_leaves
-from hermes_tui.storage.matches import Groups, conditions
+from hermes_tui.storage.matches import Groups
 from hermes_tui.storage.naming import Named, find_targets, titles_of
 from hermes_tui.storage.notices import notices
 from hermes_tui.storage.parts import parts_of, with_inside, without_empty

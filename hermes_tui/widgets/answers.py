@@ -199,6 +199,12 @@ def box_keys(*, text: bool, hits: bool, way: bool, recent: bool) -> tuple[tuple[
     return (*keys, ("esc", "clear" if text else "back"))
 
 
+def page_keys(*, way: bool) -> tuple[tuple[str, str], ...]:
+    """What works on a page without hits, when the box does not have the keys."""
+    keys = (("enter", "search like this"), ("↑ ↓", "choose")) if way else ()
+    return (*keys, ("/", "query"), ("esc", "back"), ("?", "keys"))
+
+
 def recent_page(recent: Sequence[str]) -> tuple[list[Paragraph], list[Way]]:
     """What an empty box offers."""
     if not recent:

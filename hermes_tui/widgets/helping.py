@@ -34,7 +34,6 @@ _SAME = frozenset(
         "browse.clear",
         "lineage.search",
         "lineage.read",
-        "transcript.page",
         "resume.copy",
         "search.box",
         "search.profiles",

@@ -14,6 +14,7 @@ from hermes_tui.text import clean, count, one_line
 from hermes_tui.times import moment
 from hermes_tui.widgets.ink import AXIS, BLANK_CELL, Line, Part, fit, gap, line, wrap
 from hermes_tui.widgets.names import shown_name
+from hermes_tui.widgets.panel import LOWEST
 from hermes_tui.widgets.preview import recap_lines
 
 MARKS: dict[State, Part] = {State.OK: ("✓", "good"), State.WARNING: ("!", "gold"), State.ERROR: ("✗", "bad-lit")}
@@ -41,11 +42,18 @@ def head_lines(shown: Resuming, width: int) -> list[Line]:
     return [line(AXIS, ("Resume  ", "quiet"), (name, "title"), right=((when, "quiet"), gap(2))), line()]
 
 
-def middle_lines(shown: Resuming, width: int, height: int) -> list[Line]:
-    """Recap and facts. Of the recap some lines, fewer where the facts need the room of `height` lines; at least
-    the last exchange."""
-    facts = _facts(shown, width)
-    return [*_recap(shown.recap, width, min(RECAP, height - len(facts))), *facts]
+def body_lines(
+    shown: Resuming, keys: Sequence[tuple[str, str]], width: int, height: int
+) -> tuple[list[Line], list[Line]]:
+    """What may scroll, and what stays below it, in `height` lines. Of the recap some lines, fewer where the facts
+    need the room; at least the last exchange. Where that is too long the recap alone scrolls: whoever presses
+    enter has seen what was checked."""
+    facts, foot = _facts(shown, width), foot_lines(shown, keys, width)
+    room = height - len(facts) - len(foot)
+    recap = _recap(shown.recap, width, min(RECAP, room))
+    if recap and len(recap) > room > LOWEST:
+        return recap[:-1], [line(), *facts, *foot]
+    return [*recap, *facts], foot
 
 
 def _recap(recap: Recap | None, width: int, room: int) -> list[Line]:

@@ -1,0 +1,137 @@
+"""What a question costs an index, counted in steps of SQLite's machine and read off its plans: no clocks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hermes_tui.domain.filters import NO_FILTERS
+from hermes_tui.domain.queries import SearchOrder
+from hermes_tui.domain.querytrees import Leaf
+from hermes_tui.storage import matches
+from hermes_tui.storage.conditions import Conditions, conditions
+from hermes_tui.storage.connection import Store
+from hermes_tui.storage.fts import Index, Scale, look, scale, structured_ids, varints
+from tests.builders import StoreBuilder
+from tests.stores import opened
+
+_WORD = Leaf("common")
+
+
+def _write(db: Path, messages: int, schema: int = 31) -> Path:
+    with StoreBuilder(db, schema) as store:
+        for i in range(20):
+            store.session(f"s{i}")
+        for i in range(messages):
+            store.message(f"s{i % 20}", "user", f"common word {i}")
+    return db
+
+
+def _steps(store: Store, ask: Callable[[], object]) -> int:
+    taken = 0
+
+    def count() -> int:
+        nonlocal taken
+        taken += 1
+        return 0
+
+    store.conn.set_progress_handler(count, 10)
+    try:
+        ask()
+    finally:
+        store.conn.set_progress_handler(None, 0)
+    return taken
+
+
+def _base(store: Store) -> Index:
+    base = look(store).base
+    assert base is not None
+    return base
+
+
+def test_the_newest_matches_cost_the_same_however_many_there_are(tmp_path: Path) -> None:
+    taken = []
+    for messages in (1_000, 8_000):
+        with opened(_write(tmp_path / str(messages) / "state.db", messages)) as store:
+            base, where = _base(store), conditions(store.schema, NO_FILTERS)
+
+            def ask(store: Store = store, base: Index = base, where: Conditions = where) -> object:
+                return matches.newest(store, base, _WORD, where, 50)
+
+            found = matches.newest(store, base, _WORD, where, 50)
+            assert [top.id for _, top in found] == list(range(messages, messages - 50, -1))
+            taken.append(_steps(store, ask))
+    assert taken[1] < taken[0] * 1.5
+
+
+def test_the_best_of_the_newest_do_not_ask_about_the_rest(tmp_path: Path) -> None:
+    with opened(_write(tmp_path / "state.db", 8_000)) as store:
+        base, where, order = _base(store), conditions(store.schema, NO_FILTERS), SearchOrder.RELEVANCE
+        some = _steps(store, lambda: matches.ranked(store, base, _WORD, where, order, recent=500))
+        every = _steps(store, lambda: matches.ranked(store, base, _WORD, where, order))
+        summed = _steps(store, lambda: matches.summed(store, base, _WORD, where, order))
+        assert some < every / 8
+        assert summed < every
+
+
+def test_ranks_and_sums_tell_the_same(tmp_path: Path) -> None:
+    with opened(_write(tmp_path / "state.db", 3_000)) as store:
+        base, where = _base(store), conditions(store.schema, NO_FILTERS)
+        for order in SearchOrder:
+            ranked = matches.ranked(store, base, _WORD, where, order)
+            summed = matches.summed(store, base, _WORD, where, order)
+            assert {key: group[matches.SAID].count for key, group in ranked.items()} == {
+                key: group[matches.SAID].count for key, group in summed.items()
+            }
+            best = {key: group[matches.SAID].tops[0] for key, group in ranked.items()}
+            for key, group in summed.items():
+                assert group[matches.SAID].tops[0].score == best[key].score
+                assert order is SearchOrder.RELEVANCE or group[matches.SAID].tops[0].id == best[key].id
+
+
+@pytest.mark.parametrize("schema", [22, 31])
+def test_messages_are_looked_up_by_their_id_and_never_gone_through(tmp_path: Path, schema: int) -> None:
+    with opened(_write(tmp_path / "state.db", 200, schema)) as store:
+        base, where = _base(store), conditions(store.schema, NO_FILTERS)
+        asked: list[str] = []
+        store.conn.set_trace_callback(asked.append)
+        matches.newest(store, base, _WORD, where, 50)
+        matches.ranked(store, base, _WORD, where, SearchOrder.RELEVANCE)
+        matches.summed(store, base, _WORD, where, SearchOrder.RELEVANCE)
+        matches.sessions_with(store, base, _WORD, where)
+        store.conn.set_trace_callback(None)
+        statements = [sql for sql in asked if not sql.startswith("--")]
+        assert len(statements) == 4
+        for sql in statements:
+            plan = [row[3] for row in store.conn.execute(f"explain query plan {sql}")]
+            assert any("SEARCH m USING INTEGER PRIMARY KEY" in line for line in plan), plan
+            assert not any(line.split()[:2] == ["SCAN", "m"] for line in plan), plan
+
+
+def test_structured_messages_are_known_whatever_their_role(tmp_path: Path) -> None:
+    for schema in (11, 31):
+        with StoreBuilder(tmp_path / str(schema) / "state.db", schema) as made:
+            made.session("s1")
+            wanted = {
+                made.message("s1", role, [{"type": "text", "text": "x"}], tool_name="t" if role == "tool" else None)
+                for role in ("user", "assistant", "tool")
+            }
+            made.message("s1", "user", "json is a word like others")
+            made.message("s1", "tool", "", tool_name="t")
+        with opened(tmp_path / str(schema) / "state.db") as store:
+            assert set(structured_ids(store, _base(store))) == wanted
+
+
+def test_the_sums_of_an_index_are_read_off_its_own_record(tmp_path: Path) -> None:
+    with opened(_write(tmp_path / "state.db", 200)) as store:
+        assert scale(store, _base(store)) == Scale(200, 3.0)
+
+
+@pytest.mark.parametrize(
+    ("blob", "numbers"),
+    [(b"", []), (b"\x01\x7f", [1, 127]), (b"\x81\x00\x05", [128, 5]), (b"\xff" * 9 + b"\x02", [2**64 - 1, 2])],
+)
+def test_numbers_of_variable_length_are_read(blob: bytes, numbers: list[int]) -> None:
+    assert list(varints(blob)) == numbers
