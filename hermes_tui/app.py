@@ -111,8 +111,18 @@ class HermesApp(Running):
         fresh = TranscriptScreen(self._service_of(intent.key.profile), intent)
         if isinstance(self.screen, TranscriptScreen) and intent.hits:
             await self.switch_screen(fresh)  # from hit to hit one stays as deep as one was
+            self._point_at(intent)
         else:
             await self.push_screen(fresh)
+
+    def _point_at(self, intent: intents.OpenTranscript) -> None:
+        """The search that the hits come from follows, so that going back leads to the one that was read."""
+        from hermes_tui.screens.search import SearchScreen
+
+        for screen in reversed(self.screen_stack):
+            if isinstance(screen, SearchScreen):
+                screen.point_at(intent.hits[intent.hit])
+                return
 
     async def on_open_search(self, intent: intents.OpenSearch) -> None:
         from hermes_tui.screens.search import SearchScreen

@@ -16,8 +16,19 @@ KEPT = 100
 """Queries that are remembered."""
 
 
+_elsewhere: list[Path] = []
+
+
+def keep_in(folder: Path | None) -> None:
+    """Keep state in this folder until told otherwise: what is done in the sample store is no history of the
+    user's. None: in the usual place again."""
+    _elsewhere[:] = [] if folder is None else [folder]
+
+
 def state_dir() -> Path:
-    """Where this user's programs keep their state."""
+    """Where this user's programs keep their state, unless told otherwise."""
+    if _elsewhere:
+        return _elsewhere[0]
     import platformdirs
 
     return Path(platformdirs.user_state_dir("hermes-tui", appauthor=False))

@@ -19,7 +19,7 @@ from hermes_tui.app import HermesApp, connect_to_sqlite
 from hermes_tui.domain.links import Candidate
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.errors import QueryTimeout, StoreMissing, TargetAmbiguous, Unsupported
-from hermes_tui.intents import HandOver, OpenTarget, OpenTranscript, PrintAndQuit
+from hermes_tui.intents import HandOver, OpenSearch, OpenTarget, OpenTranscript, PrintAndQuit
 from hermes_tui.keys import EVERYWHERE, PLACES, SMALL_PLACES
 from hermes_tui.paths import home_store
 from hermes_tui.screens.base import bindings
@@ -79,6 +79,21 @@ async def test_a_link_opens_the_conversation_that_holds_it() -> None:
         assert isinstance(app.screen, TranscriptScreen)
         assert app.screen.key == values.CONVERSATIONS[1].key
         assert app.screen.opening.anchor == 3
+
+
+async def test_back_from_the_next_hit_the_search_stands_on_it() -> None:
+    async with running(opening=OpenSearch("oauth")) as (app, pilot):
+        await until(pilot, lambda: isinstance(app.screen, SearchScreen))
+        search = app.screen
+        assert isinstance(search, SearchScreen)
+        await until(pilot, lambda: len(search.hits.hits) > 1)
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, TranscriptScreen) and "1/" in seen(app))
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: search.hits.cursor == 1)
+        await pilot.press("q")
+        await until(pilot, lambda: app.screen is search)
+        assert search.current == search.hits.hits[1]
 
 
 async def test_a_link_to_nothing_is_a_sentence_and_nothing_else() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hermes_tui.state import KEPT, RecentQueries, state_dir
+from hermes_tui.state import KEPT, RecentQueries, keep_in, state_dir
 
 
 def test_the_newest_query_comes_first_and_each_once(tmp_path: Path) -> None:
@@ -62,3 +62,15 @@ def test_nothing_is_read_or_written_before_it_is_needed(monkeypatch: pytest.Monk
     assert RecentQueries().path.name == "recent.json"
     assert list(tmp_path.iterdir()) == []
     assert state_dir() == tmp_path / "hermes-tui"
+
+
+def test_what_is_done_in_the_sample_store_is_kept_elsewhere_until_it_is_left(tmp_path: Path) -> None:
+    usual = state_dir()
+    keep_in(tmp_path / "passing")
+    try:
+        RecentQueries().add("oauth")
+        assert (tmp_path / "passing" / "recent.json").exists()
+    finally:
+        keep_in(None)
+    assert state_dir() == usual
+    assert not usual.exists()

@@ -6,15 +6,18 @@ import random
 import shutil
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from hermes_tui.domain.messages import UNREADABLE
 from hermes_tui.domain.profiles import StoreRef
+from hermes_tui.domain.queries import SearchPage, SearchQuery
 from hermes_tui.domain.resume import State
 from hermes_tui.domain.sessions import ConversationKey
 from hermes_tui.domain.targets import Named
+from hermes_tui.paths import home_store
 from hermes_tui.service.sqlite import SqliteSessionService
 from hermes_tui.storage.catalogue import load_catalogue
 from hermes_tui.storage.checks import check_store
@@ -113,6 +116,51 @@ def everything(store: Store) -> None:
         for message_id in ids[::7]:
             target = locate(store, Named(catalogue, chain.tip, message_id))
             assert target.anchor == message_id, target
+
+
+@pytest.mark.parametrize("schema", [11, 31])
+async def test_a_search_goes_on_beside_a_damaged_page_and_says_so(tmp_path: Path, schema: int) -> None:
+    whole, db = tmp_path / "whole" / "state.db", tmp_path / "state.db"
+    build(whole, schema)
+    sound = await searched(whole)
+    assert len(sound.hits) == 4
+    conn = sqlite3.connect(whole)
+    size = conn.execute("pragma page_size").fetchone()[0]
+    conn.close()
+    less = 0
+    for _, raw in damages(whole.read_bytes(), size):
+        db.write_bytes(raw)
+        if not whole_schema(db):
+            continue  # there is nothing to search in
+        page = await searched(db)
+        if len(page.hits) < len(sound.hits):
+            less += 1
+            assert any("damaged" in notice or "cannot be read" in notice for notice in page.notices), page.notices
+    assert less
+
+
+def whole_schema(db: Path) -> bool:
+    """Whether the names of tables and columns are left."""
+    conn = sqlite3.connect(db)
+    try:
+        names = {name for (name,) in conn.execute("select name from sqlite_master")}
+    except sqlite3.DatabaseError:
+        return False
+    finally:
+        conn.close()
+    return {"sessions", "messages"} <= names
+
+
+async def searched(db: Path) -> SearchPage:
+    """The last page of a search for a word that many messages hold, with what is said of the store."""
+    service = SqliteSessionService([home_store(db.parent)])
+    try:
+        found = [page async for page in service.search(SearchQuery("plover"))][-1]
+        said = await service.notices("default")
+    finally:
+        await service.close()
+    assert found.final
+    return replace(found, notices=(*found.notices, *said))
 
 
 def test_a_resume_that_cannot_look_says_so(tmp_path: Path) -> None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hermes_tui import handover, settings
+from hermes_tui import handover, settings, state
 from hermes_tui.commands import output
 from hermes_tui.commands.arguments import Arguments
 from hermes_tui.commands.configs import options_of
@@ -51,6 +54,11 @@ async def _show(
     from hermes_tui.app import HermesApp, connect_to_sqlite
 
     service = connect_to_sqlite(choice.stores)
+    passing = contextlib.ExitStack()
+    if arguments.demo or arguments.demo_dir:
+        folder = tempfile.TemporaryDirectory(prefix="hermes-tui-state-", ignore_cleanup_errors=True)
+        state.keep_in(Path(passing.enter_context(folder)))
+        passing.callback(state.keep_in, None)
     try:
         opening = await _opening(arguments, service)
         app = HermesApp(service, settings=chosen, opening=opening)
@@ -58,6 +66,7 @@ async def _show(
         return result, app.return_code or 0
     finally:
         await service.close()
+        passing.close()
 
 
 async def _opening(arguments: Arguments, service: SessionService) -> Intent | None:

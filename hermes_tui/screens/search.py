@@ -56,6 +56,12 @@ class SearchScreen(Searching, Acting):
         """The hit under the cursor."""
         return None if self.has_class("-page") else self.hits.current
 
+    def point_at(self, hit: Hit) -> None:
+        """Put the cursor on this conversation, if it is among the hits."""
+        keys = [each.conversation.key for each in self.hits.hits]
+        if hit.conversation.key in keys:
+            self.hits.choose(keys.index(hit.conversation.key))
+
     @property
     def acted(self) -> Place | None:
         hit = self.current

@@ -10,7 +10,7 @@ from textual.containers import Horizontal
 from textual.widget import Widget
 
 from hermes_tui.domain.links import parse_link
-from hermes_tui.domain.queries import UNREAD, SearchOrder, SearchPage, SearchQuery, Tier, WayOut
+from hermes_tui.domain.queries import UNREAD, Hit, SearchOrder, SearchPage, SearchQuery, Tier, WayOut
 from hermes_tui.errors import BadQuery, HermesTuiError
 from hermes_tui.intents import OpenTarget
 from hermes_tui.screens.base import BaseScreen, Moving
@@ -28,9 +28,15 @@ Take = Callable[[], object]
 
 
 def _names_nothing(query: SearchQuery, page: SearchPage) -> bool:
-    """A pasted link that leads nowhere here: what has some words of it in common is no answer."""
+    """A pasted link that leads nowhere here: what merely has some words of it in common is no answer."""
     link = parse_link(query.text)
-    return link is not None and bool(link.id) and all(hit.tier is Tier.PARTIAL for hit in page.hits)
+    return link is not None and bool(link.id) and not any(_names(hit, link.id) for hit in page.hits)
+
+
+def _names(hit: Hit, session_id: str) -> bool:
+    """The hit is what the link means, or speaks of it."""
+    wanted = session_id.casefold()
+    return hit.tier in (Tier.TARGET, Tier.TITLE) or any(wanted in each.snippet.casefold() for each in hit.matches)
 
 
 class Searching(Moving, BaseScreen):

@@ -19,6 +19,7 @@ from hermes_tui.storage.fts import Index, Indexes, Scale, scale, structured_ids,
 from hermes_tui.storage.judging import UNICODE, Judge, judge_ids
 from hermes_tui.storage.matches import UNSURE, Group, Groups, Top
 from hermes_tui.storage.parts import Parts
+from hermes_tui.storage.rows import extent
 from hermes_tui.storage.scan import Judged, Stretch, Task, everything, gaps_of, listed, scan_slice
 from hermes_tui.storage.scopes import DEMOTED, Scope
 from hermes_tui.storage.settling import settled
@@ -263,7 +264,7 @@ class Finding:
                 n + matches.count(store, self.index, leaf) for n, leaf in zip(frequencies, judge.leaves, strict=True)
             ]
         else:
-            newest = store.conn.execute("select max(id) from messages").fetchone()[0] or 1
+            newest = extent(store)[1] or 1
             lengths = [row.verdict.length for row in known.values()]
             measure = Scale(newest, max(sum(lengths) / max(len(lengths), 1), 1.0))
         self._scorer = (len(known), Scorer.of(measure, frequencies))

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from hermes_tui.domain.querytrees import And, Leaf, Node, Without, leaves
 from hermes_tui.storage.connection import Store, is_busy, is_damage, is_interrupt
+from hermes_tui.storage.rows import extent
 from hermes_tui.storage.schema import FtsTable
 
 BASE = "messages_fts"
@@ -131,7 +132,11 @@ def is_index_trouble(error: sqlite3.Error) -> bool:
 def _meta(store: Store) -> dict[str, str]:
     if "state_meta" not in store.schema.tables:
         return {}
-    rows = store.conn.execute("select key, value from state_meta where key glob 'fts_*'").fetchall()
+    try:
+        rows = store.conn.execute("select key, value from state_meta where key glob 'fts_*'").fetchall()
+    except sqlite3.DatabaseError as error:
+        store.forgive(error)
+        return {"fts_stale": "it cannot be known"}
     return {str(key): str(value) for key, value in rows}
 
 
@@ -145,8 +150,12 @@ def _number(value: str | None) -> int | None:
 def _with_gaps(store: Store, table: FtsTable, meta: dict[str, str]) -> tuple[Index | None, tuple[str, ...]]:
     """Message ids that are still to be indexed by a rebuild under way, and newer ones that a writer without
     triggers left behind."""
-    held = store.conn.execute(f"select max(id) from {table.name}_docsize").fetchone()[0]
-    newest = store.conn.execute("select max(id) from messages").fetchone()[0] or 0
+    try:
+        held = store.conn.execute(f"select max(id) from {table.name}_docsize").fetchone()[0]
+    except sqlite3.DatabaseError as error:
+        store.forgive(error)
+        return None, ("The search index is damaged: the messages themselves were read.",)
+    newest = extent(store)[1]
     gaps: list[Gap] = []
     notices: list[str] = []
     high = _number(meta.get("fts_rebuild_high_water"))

@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from hermes_tui.storage.connection import Store
+from hermes_tui.storage.connection import Store, is_busy, is_interrupt
 from hermes_tui.storage.schema import Schema
 
 BY_ID = "idx_messages_session_id"
@@ -131,3 +131,26 @@ def by_ids(store: Store, sql: str, ids: Sequence[int]) -> dict[int, Cells | None
             store.forgive(error)
             found.update(one_by_one(store, sql.replace("{ids}", "m.id = ?"), some))
     return found
+
+
+def extent(store: Store) -> tuple[int, int]:
+    """The oldest and the newest message id; (0, 0) without messages. Where the page that holds one cannot be
+    read, a bound: 1, and what SQLite last gave out."""
+    oldest = _end(store, "select min(id) from messages", "select 1")
+    newest = _end(store, "select max(id) from messages", "select seq from sqlite_sequence where name = 'messages'")
+    return oldest, newest
+
+
+def _end(store: Store, ask: str, otherwise: str) -> int:
+    for sql in (ask, otherwise):
+        try:
+            found = store.conn.execute(sql).fetchone()
+        except sqlite3.OperationalError as error:
+            if is_busy(error) or is_interrupt(error):
+                raise
+            continue  # ids of such a table are not counted by SQLite
+        except sqlite3.DatabaseError as error:
+            store.forgive(error)
+            continue
+        return int(found[0]) if found and isinstance(found[0], int) else 0
+    return 0

@@ -18,6 +18,7 @@ from hermes_tui.storage.conditions import AT, Conditions
 from hermes_tui.storage.connection import Store, is_damage
 from hermes_tui.storage.fts import CUT_AT, STRUCTURED, Gap, Index, express
 from hermes_tui.storage.judging import Judge, Verdict, row_of
+from hermes_tui.storage.rows import extent
 
 FIRST_SLICE = 2_000
 LARGEST_SLICE = 200_000
@@ -262,6 +263,5 @@ def listed(ids: Sequence[int]) -> list[Stretch]:
 
 def everything(store: Store, only: str = "1", *, held: bool = True) -> list[Stretch]:
     """All rows for which `only` holds."""
-    newest = store.conn.execute("select max(id) from messages").fetchone()[0] or 0
-    oldest = store.conn.execute("select min(id) from messages").fetchone()[0] or 0
+    oldest, newest = extent(store)
     return [Stretch(oldest - 1, newest, only, held=held)] if newest else []
