@@ -8,11 +8,12 @@ from dataclasses import replace
 import pytest
 
 from hermes_tui.domain.lineage import Lineage
-from hermes_tui.domain.messages import Outline, SegmentMark
+from hermes_tui.domain.messages import Message, Outline, SegmentMark
 from hermes_tui.domain.sessions import Kind
 from hermes_tui.errors import TargetNotFound
 from hermes_tui.intents import CopyText, OpenResume, OpenSearch, OpenTranscript
 from hermes_tui.screens.lineage import LineageScreen
+from hermes_tui.widgets.nodes import as_recap
 from tests import values
 from tests.fakes import GatedService
 from tests.stage import on_stage, seen, until
@@ -158,3 +159,12 @@ async def test_it_fits_every_screen(size: tuple[int, int]) -> None:
         await pilot.press("G", "g", "pagedown", "ctrl+u")
         assert "▌" in seen(app)
         assert "session" in seen(app)
+
+
+def test_an_event_of_an_earlier_segment_is_no_word_of_the_person() -> None:
+    switched = Message(1, "s", "user", 1.0, "Model switched to walnut.", 25, kind="model_switch", label="walnut now")
+    said = Message(2, "s", "user", 2.0, "Go on.", 6)
+    assert [(entry.who, entry.text) for entry in as_recap([switched, said], 0).entries] == [
+        ("event", "walnut now"),
+        ("user", "Go on."),
+    ]

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from hermes_tui.domain.lineage import LineageNode
 from hermes_tui.domain.links import link_to
-from hermes_tui.domain.messages import Message, Recap, RecapEntry
+from hermes_tui.domain.messages import Message, Recap
+from hermes_tui.domain.recaps import RecapSettings, entry_of
 from hermes_tui.domain.sessions import Conversation, Kind
 from hermes_tui.text import count, one_line, short
 from hermes_tui.times import stretch
@@ -104,11 +105,5 @@ def node_view(shown: NodeShown) -> View:
 
 def as_recap(messages: Sequence[Message], before: int) -> Recap:
     """The end of a segment that is not the last, told as the recap of a conversation is."""
-    entries: list[RecapEntry] = []
-    for message in messages:
-        calls = message.tool_calls or ()
-        if message.role in ("user", "assistant") and (message.text.strip() or calls):
-            names = tuple(dict.fromkeys(call.name for call in calls))
-            text = message.label or message.text
-            entries.append(RecapEntry(message.role, text, names, len(calls), message.timestamp))
-    return Recap(tuple(entries), before)
+    told = (entry_of(message, RecapSettings(), whole=True) for message in messages)
+    return Recap(tuple(entry for entry in told if entry is not None), before)
