@@ -15,6 +15,13 @@ from hermes_tui.storage import connection
 from tests import real_stores, watching
 
 
+def pytest_configure() -> None:
+    """What a shell makes its background jobs ignore, their children ignore too: here each signal does its work."""
+    for number in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTSTP, signal.SIGINT) if os.name == "posix" else ():
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+
+
 @pytest.fixture(autouse=True)
 def _own_world(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """An empty home, UTC, no colour or theme from outside."""
