@@ -43,10 +43,6 @@ def _own_world(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
 
 
 _CACHE = real_stores.cache()
-# Started in the background, pytest finds these ignored, and so would every program that a test starts.
-for _number in (signal.SIGINT, getattr(signal, "SIGHUP", signal.SIGINT)):
-    if signal.getsignal(_number) is signal.SIG_IGN:
-        signal.signal(_number, signal.default_int_handler)
 settings.register_profile("suite", deadline=None, print_blob=True)
 settings.load_profile("suite")
 
