@@ -216,6 +216,27 @@ async def test_r13_some_of_the_words_only_when_nothing_else_is_found(made: Made,
     assert tiers(await search(db, f"{one} {two}")) == {"s1": "conversation"}
 
 
+@pytest.mark.parametrize(
+    "shape",
+    ["{} {} AND {}", "{} AND {} {}", "{}/{} {}", "({},{}) AND {}", "{} {} AND {} NOT {no}", "{} NOT {no} AND {} {}"],
+)
+async def test_r13_words_are_words_however_they_were_joined(made: Made, lot: Lot, shape: str) -> None:
+    one, two, three, no = lot.words(4)
+    db = made({"apart": [one, two, three], "some": [two], "none": [no]})
+    page = await search(db, shape.format(one, two, three, no=no))
+    assert tiers(page) == {"apart": "spread"}
+    assert hit_of(page, "apart").count == 3
+    page = await search(db, shape.format(lot.word(), two, lot.word(), no=no))
+    assert tiers(page) == {"apart": "partial", "some": "partial"}
+
+
+async def test_r13_an_alternative_that_excludes_is_spread_as_well(made: Made, lot: Lot) -> None:
+    one, two, no, other = lot.words(4)
+    db = made({"clean": [one, two], "dirty": [one, f"{two} {no}"], "other": [other]})
+    page = await search(db, f"{one} {two} NOT {no} OR {other}")
+    assert tiers(page) == {"other": "conversation", "clean": "spread"}
+
+
 async def test_r13_what_not_excludes_is_excluded_in_every_tier(made: Made, lot: Lot) -> None:
     one, two, bad = lot.words(3)
     db = made(

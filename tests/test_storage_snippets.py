@@ -110,6 +110,14 @@ def test_a_result_names_its_tool_and_hides_no_match_far_down(tmp_path: Path) -> 
     assert len(found.snippet) <= LONGEST
 
 
+def test_a_result_that_matches_by_its_tool_alone_shows_that_name_lit(tmp_path: Path) -> None:
+    found = match(tmp_path, "read_file", "nothing of it in here", role="tool", tool_name="read_file")
+    assert lit(found) == ["read_file"]
+    assert found.snippet == "read_file nothing of it in here"
+    found = match(tmp_path, "read_file nothing", "nothing of it in here", role="tool", tool_name="read_file")
+    assert lit(found) == ["nothing"], "the text itself has a word to show"
+
+
 def test_hostile_text_stays_as_it_is_and_in_step_with_its_spans(tmp_path: Path) -> None:
     text = "\x1b[31m\ue001\ue002 needle\x00 \ue000 \u202eneedle\u202c [bold]x[/]"
     found = match(tmp_path, "needle", text)

@@ -131,6 +131,14 @@ def test_links_are_found_with_where_they_lead() -> None:
         assert text[start:end]
 
 
+@pytest.mark.parametrize("opening, closing", ["()", "[]", "{}"])
+def test_an_address_keeps_the_brackets_that_it_opens(opening: str, closing: str) -> None:
+    address = f"https://a.example/x{opening}1{closing}"
+    page = Page(80)
+    list(set_text(f"See {address}, or {opening}{address}{closing}.", page))
+    assert [target for _, _, target in page.links] == [address, address]
+
+
 def test_every_run_stands_where_it_says() -> None:
     text = "# Head **x**\n- item `code` [l](https://a.example)\n\n| a | b |\n|---|---|\n| 1\t| 桂 |\n\n"
     text += "```py\n\tx = 1\n```\nlast"

@@ -9,6 +9,7 @@ from textual import on, work
 from textual.events import ScreenResume
 
 from hermes_tui.domain.messages import Outline
+from hermes_tui.domain.queries import Tier
 from hermes_tui.domain.sessions import Details
 from hermes_tui.errors import HermesTuiError, StoreBusy, TargetNotFound
 from hermes_tui.intents import OpenTranscript
@@ -63,8 +64,8 @@ class Filling(Finding, inherit_bindings=False):
         while True:
             try:
                 await self._read()
-            except StoreBusy as error:
-                self.say(f"{one_line(str(error))}; trying again")
+            except StoreBusy:
+                self.say("another program holds the store; trying again …")
                 await asyncio.sleep(FOLLOW_SECONDS)
             except HermesTuiError as error:
                 self.show_page(saying.failure_page(str(error)))
@@ -75,7 +76,7 @@ class Filling(Finding, inherit_bindings=False):
     async def _read(self) -> None:
         opening, reader = self.opening, self.reader
         window = await self.service.window(self.key, opening.anchor, before=BEFORE, after=AFTER)
-        self.words = opening.words.strip()
+        self.words = "" if self._by_name() else opening.words.strip()
         reader.light(self.words)
         reader.show_window(window, opening.anchor)
         if window.messages:
@@ -88,6 +89,11 @@ class Filling(Finding, inherit_bindings=False):
         self.show_head()
         if self.words:
             self.look_for(self.words, opening.anchor if opening.anchor is not None else -1)
+
+    def _by_name(self) -> bool:
+        """It was found by its link, id or title alone: the words of the query name it and are not in it."""
+        hits, at = self.opening.hits, self.opening.hit
+        return at < len(hits) and hits[at].tier is Tier.TARGET and hits[at].best is None
 
     def _arrived(self) -> str:
         """What is to be said of the place: the anchor may be a copy of the message that is shown, or not be here."""

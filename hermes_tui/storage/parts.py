@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hermes_tui.domain.querytrees import And, Leaf, Node, Or, Without
@@ -45,11 +46,25 @@ def parts_of(tree: Node) -> Parts:
     units: list[Node] = []
     ways: list[tuple[int, ...]] = []
     for branch in branches:
-        if not isinstance(branch, And):
+        words = tuple(_side_by_side(branch))
+        if len(words) < 2:
             continue
-        ways.append(tuple(range(len(units), len(units) + len(branch.children))))
-        units += branch.children
+        ways.append(tuple(range(len(units), len(units) + len(words))))
+        units += words
     return Parts(tuple(units), tuple(ways), barred) if 0 < len(units) <= _MOST else Parts()
+
+
+def _side_by_side(node: Node) -> Iterator[Node]:
+    """What must all occur: `a b AND c/d` are four words however they were joined, each in messages without what
+    stands under its NOT."""
+    if isinstance(node, And):
+        for child in node.children:
+            yield from _side_by_side(child)
+    elif isinstance(node, Without):
+        for word in _side_by_side(node.base):
+            yield Without(word, node.barred)
+    else:
+        yield node
 
 
 def with_inside(node: Node, absent: frozenset[Leaf]) -> Node:

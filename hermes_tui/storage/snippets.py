@@ -62,6 +62,8 @@ def load_matches(store: Store, ids: Sequence[int], tree: Node | None, tokenizer:
     wanted = tuple(dict.fromkeys(positive(tree))) if tree is not None else ()
     best: dict[int, tuple[int, _Source, list[Spot]]] = {}
     _take_better(best, [_said(cells) for cells in rows.values()], wanted, tokenizer)
+    silent = [cells for cells in rows.values() if cells[5] and not best[cells[0]][0]]
+    _take_better(best, [_named(cells) for cells in silent], wanted, tokenizer)
     called = [cells for cells in rows.values() if cells[6] and best[cells[0]][0] < len(wanted)]
     _take_better(best, [source for cells in called for source in _calls(cells[0], cells[6])], wanted, tokenizer)
     matches = {}
@@ -89,6 +91,12 @@ def _said(cells: Cells) -> _Source:
     """What a message says; a result names its tool."""
     said = said_of(cells[4])
     return _Source(cells[0], decode_content(said) if "base64," in said else said, as_text(cells[5]) or None)
+
+
+def _named(cells: Cells) -> _Source:
+    """The same after the name of its tool, for what matches by that name alone."""
+    source = _said(cells)
+    return source._replace(text=f"{source.tool} {source.text}")
 
 
 def _calls(message_id: int, raw: object) -> Iterator[_Source]:

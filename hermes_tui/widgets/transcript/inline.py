@@ -20,7 +20,9 @@ _TOKEN = re.compile(
     r"|(?P<url>(?:https?|file)://[^\s<>\"`]{1,1900})"
     r"|(?P<mark>\*{1,3}|~~|_{1,2})"
 )
-_AFTER_URL = ".,;:!?'*_]}>"
+_AFTER_URL = ".,;:!?'*_>"
+_CLOSING = {")": "(", "]": "[", "}": "{"}
+"""Brackets that belong to an address when it opens them itself."""
 _EFFECTS = {"*": "i", "_": "i", "**": "b", "__": "b", "***": "bi", "~~": "s"}
 
 
@@ -98,9 +100,9 @@ class _Setter:
         """A bare address: what punctuates the sentence is not part of it."""
         while end > start:
             last = self.line[end - 1]
-            if last in _AFTER_URL or (
-                last == ")" and self.line.count("(", start, end) < self.line.count(")", start, end)
-            ):
+            opening = _CLOSING.get(last)
+            unopened = opening and self.line.count(opening, start, end) < self.line.count(last, start, end)
+            if last in _AFTER_URL or unopened:
                 end -= 1
             else:
                 break
