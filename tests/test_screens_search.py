@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from hermes_tui.domain.links import Candidate
 from hermes_tui.domain.queries import UNREAD, Hit, Match, SearchOrder, SearchPage, SearchQuery, Span, Tier, WayOut
 from hermes_tui.domain.sessions import StoreProblem
-from hermes_tui.errors import BadQuery, StoreBusy, TargetAmbiguous
+from hermes_tui.errors import BadQuery, StoreBusy, StoreUnreadable, TargetAmbiguous
 from hermes_tui.intents import CopyText, OpenLineage, OpenResume, OpenTarget, OpenTranscript
 from hermes_tui.screens.search import SearchScreen
 from hermes_tui.state import RecentQueries
@@ -348,12 +348,22 @@ async def test_a_match_in_a_delegates_run_opens_that_run() -> None:
 
 async def test_a_store_that_fails_says_so_and_can_be_asked_again() -> None:
     service = GatedService()
-    service.failures["search"] = StoreBusy(f"the store is locked {HOSTILE}")
+    service.failures["search"] = StoreUnreadable(f"the store is locked {HOSTILE}")
     async with searching(service, "oauth") as (screen, app, pilot):
         await until(pilot, lambda: "Could not search." in seen(app))
         assert f"the store is locked {SAFE}" in seen(app)
         del service.failures["search"]
         await pilot.press("enter")
+        await until(pilot, lambda: screen.hits.hits)
+
+
+async def test_a_busy_store_is_searched_again_without_being_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SearchScreen, "AGAIN_SECONDS", 0.0)
+    service = GatedService()
+    service.failures["search"] = StoreBusy("another process is writing")
+    async with searching(service, "oauth") as (screen, app, pilot):
+        await until(pilot, lambda: "trying again" in seen(app) and "another process is writing" in seen(app))
+        del service.failures["search"]
         await until(pilot, lambda: screen.hits.hits)
 
 

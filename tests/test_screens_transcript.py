@@ -14,6 +14,7 @@ from textual.pilot import Pilot
 from textual.widget import Widget
 
 from hermes_tui.domain.messages import Message, Outline, SegmentMark, ToolCall
+from hermes_tui.domain.queries import Hit, Tier
 from hermes_tui.domain.sessions import ConversationKey
 from hermes_tui.errors import StoreBusy, StoreUnreadable, TargetNotFound
 from hermes_tui.intents import CopyText, OpenLineage, OpenResume, OpenTarget, OpenTranscript
@@ -568,6 +569,16 @@ async def test_the_next_hit_is_the_next_conversation_of_the_search() -> None:
             "oauth",
             1,
         )
+
+
+async def test_what_was_found_by_its_link_is_opened_without_looking_for_the_link_in_it() -> None:
+    words, named = "session default seg_b 50", Hit(values.CONVERSATIONS[0], Tier.TARGET, (), 0)
+    for hit, sought in ((named, ""), (replace(named, tier=Tier.TITLE), words)):
+        screen = screen_of(service_of(talk(10)), 3, words=words, hits=(hit,))
+        async with on_stage(screen) as (_, app, pilot):
+            await settled(screen, pilot)
+            await until(pilot, lambda sought=sought: ("no match" in seen(app)) == bool(sought))
+            assert screen.words == sought
 
 
 async def test_resume_and_lineage_go_from_here() -> None:

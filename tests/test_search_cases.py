@@ -230,6 +230,17 @@ async def test_r13_words_are_words_however_they_were_joined(made: Made, lot: Lot
     assert tiers(page) == {"apart": "partial", "some": "partial"}
 
 
+async def test_r13_a_pasted_text_is_looked_for_as_a_whole_and_that_is_said(made: Made, lot: Lot) -> None:
+    text = lot.words(41)
+    db = made({"whole": [" ".join(text)], "apart": [text[0], " ".join(text[1:])]})
+    page = await search(db, " ".join(text))
+    assert tiers(page) == {"whole": "conversation"}
+    assert any("More than 40 words" in notice for notice in page.notices)
+    page = await search(db, " ".join(text[:2] * 30))
+    assert tiers(page) == {"whole": "conversation", "apart": "spread"}, "a word said again is the same word"
+    assert not any("More than 40 words" in notice for notice in page.notices)
+
+
 async def test_r13_an_alternative_that_excludes_is_spread_as_well(made: Made, lot: Lot) -> None:
     one, two, no, other = lot.words(4)
     db = made({"clean": [one, two], "dirty": [one, f"{two} {no}"], "other": [other]})
@@ -481,6 +492,24 @@ async def test_r18_matches_in_tools_are_found_named_and_below_what_people_said(m
     assert ids(await search(db, f"{word} role:user")) == ["said"]
     assert set(ids(await search(db, f"{word} -role:tool,system"))) == {"said", "call"}
     assert ids(await search(db, f"{word} tool:search_files")) == ["output"]
+
+
+async def test_r18_a_tool_is_found_however_its_call_was_stored(made: Made, lot: Lot) -> None:
+    word = lot.word()
+    calls = call("terminal", command=word)["tool_calls"]
+    stored = {
+        "list": json.dumps(calls),
+        "twice": json.dumps(json.dumps(calls)),
+        "bare": json.dumps(calls[0]),
+        "text": json.dumps(f"terminal {word}"),
+        "broken": f"[{{terminal {word}",
+    }
+    db = made({each: [("assistant", "", {"tool_calls": cell})] for each, cell in stored.items()})
+    assert set(ids(await search(db, word))) == set(stored)
+    for text in (f"tool:terminal {word}", f"tool:Terminal,{lot.word()} {word}"):
+        assert set(ids(await search(db, text))) == {"list", "twice", "bare"}
+    assert set(ids(await search(db, "tool:terminal"))) == {"list", "twice", "bare"}
+    assert set(ids(await search(db, f"-tool:terminal {word}"))) == {"text", "broken"}
 
 
 async def test_words_of_text_and_call_of_one_message_belong_together(made: Made, lot: Lot) -> None:

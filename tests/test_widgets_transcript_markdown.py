@@ -131,7 +131,7 @@ def test_links_are_found_with_where_they_lead() -> None:
         assert text[start:end]
 
 
-@pytest.mark.parametrize("opening, closing", ["()", "[]", "{}"])
+@pytest.mark.parametrize(("opening", "closing"), ["()", "[]", "{}"])
 def test_an_address_keeps_the_brackets_that_it_opens(opening: str, closing: str) -> None:
     address = f"https://a.example/x{opening}1{closing}"
     page = Page(80)

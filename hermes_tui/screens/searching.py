@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from typing import ClassVar
 
 from textual import on, work
 from textual.containers import Horizontal
@@ -11,7 +13,7 @@ from textual.widget import Widget
 
 from hermes_tui.domain.links import parse_link
 from hermes_tui.domain.queries import UNREAD, Hit, SearchOrder, SearchPage, SearchQuery, Tier, WayOut
-from hermes_tui.errors import BadQuery, HermesTuiError
+from hermes_tui.errors import BadQuery, HermesTuiError, StoreBusy
 from hermes_tui.intents import OpenTarget
 from hermes_tui.screens.base import BaseScreen, Moving
 from hermes_tui.service.sessions import SessionService
@@ -41,6 +43,9 @@ def _names(hit: Hit, session_id: str) -> bool:
 
 class Searching(Moving, BaseScreen):
     """A box, and below it always one of: hits, nothing found, cannot parse, failed, recent queries."""
+
+    AGAIN_SECONDS: ClassVar[float] = 1.0
+    """How long a store that was busy is left in peace."""
 
     def __init__(self, service: SessionService, text: str = "", *, recent: RecentQueries | None = None) -> None:
         super().__init__(service)
@@ -131,7 +136,7 @@ class Searching(Moving, BaseScreen):
 
     @work(exclusive=True, group="search", description="search")
     async def _search(self, query: SearchQuery, fresh: bool) -> None:
-        """Show each page as it comes. Being cancelled by the next search is the end of it."""
+        """Show each page as it comes; a busy store is asked again. Being cancelled by the next search is the end."""
         try:
             async for page in self.service.search(query):
                 self._busy = not page.final
@@ -141,8 +146,12 @@ class Searching(Moving, BaseScreen):
             status = answers.unparsable_status(query.text, error.reason)
             self._show_failure(answers.unparsable(query.text, error.reason), status, "cannot parse")
         except HermesTuiError as error:
-            said = one_line(str(error))
-            self._show_failure(answers.failed(said), answers.failed_status(said), "failed", query.text)
+            busy, said = isinstance(error, StoreBusy), one_line(str(error))
+            right = "trying again …" if busy else "failed"
+            self._show_failure(answers.failed(said), answers.failed_status(said), right, query.text)
+            if busy:
+                await asyncio.sleep(self.AGAIN_SECONDS)
+                self._search(query, True)
 
     def _stop(self) -> None:
         """Give up the rest of an answer, and keep what there is of it."""

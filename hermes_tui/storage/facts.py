@@ -59,6 +59,18 @@ class StoreFacts:
             return False
 
 
+_CALLS = """
+case
+    when not json_valid(m.tool_calls) then '[]'
+    when json_type(m.tool_calls) = 'object' then json_array(json(m.tool_calls))
+    when json_type(m.tool_calls) <> 'text' then m.tool_calls
+    when json_valid(json_extract(m.tool_calls, '$')) then json_extract(m.tool_calls, '$')
+    else '[]'
+end
+"""
+"""The calls of a row as a list: some writers encoded it twice, or stored a single call bare."""
+
+
 def message_clauses(
     roles: frozenset[str], tools: frozenset[str], name: str = "some"
 ) -> tuple[list[str], dict[str, str]]:
@@ -77,7 +89,7 @@ def message_clauses(
             lower(coalesce(m.tool_name, '')) in {these}
             or coalesce(m.tool_calls, '') <> '' and exists (
                 select 1
-                from json_each(case when json_valid(m.tool_calls) then m.tool_calls else '[]' end) c
+                from json_each({_CALLS}) c
                 where lower(coalesce(
                     json_extract({called}, '$.function.name'), json_extract({called}, '$.name'), ''
                 )) in {these}

@@ -8,6 +8,7 @@ from hermes_tui.domain.filters import Filters
 from hermes_tui.domain.queries import UNREAD
 from hermes_tui.domain.querytrees import Leaf
 from hermes_tui.storage.finding import Finding, Ground
+from hermes_tui.storage.parts import MOST
 from hermes_tui.text import count
 
 
@@ -22,6 +23,8 @@ def notices(ground: Ground, finding: Finding | None, inside: Iterable[Leaf], fil
         said.append(f"Left out unless asked for by source: {left}.")
     if finding is not None and ground.cut and filters.takes("role", ("tool",)):
         said.append(UNREAD)
+    if finding is not None and finding.parts.too_many:
+        said.append(f"More than {MOST} words: only messages that hold all of them were looked for.")
     if finding is not None and finding.unreadable:
         said.append(f"{count(finding.unreadable, 'message')} could not be read.")
     return tuple(said)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from hermes_tui.domain.querytrees import And, Leaf, Node, Or, Without
 
-_MOST = 40
+MOST = 40
 """Parts from which on a query is a pasted text: whoever pastes one looks for that text, not for its words."""
 
 
@@ -20,6 +20,8 @@ class Parts:
     """Ways to have it all: indexes into `units`."""
     barred: Node | None = None
     """What must not occur in a message for its parts to count."""
+    too_many: bool = False
+    """It has more parts than are looked for one by one."""
 
     @property
     def any(self) -> Node:
@@ -43,15 +45,15 @@ def parts_of(tree: Node) -> Parts:
     """The words that stand side by side; of alternatives, those of each."""
     base, barred = (tree.base, tree.barred) if isinstance(tree, Without) else (tree, None)
     branches = base.children if isinstance(base, Or) else (base,)
-    units: list[Node] = []
+    units: dict[Node, int] = {}
     ways: list[tuple[int, ...]] = []
     for branch in branches:
-        words = tuple(_side_by_side(branch))
-        if len(words) < 2:
-            continue
-        ways.append(tuple(range(len(units), len(units) + len(words))))
-        units += words
-    return Parts(tuple(units), tuple(ways), barred) if 0 < len(units) <= _MOST else Parts()
+        words = dict.fromkeys(_side_by_side(branch))
+        if len(words) > 1:
+            ways.append(tuple(units.setdefault(word, len(units)) for word in words))
+    if len(units) > MOST:
+        return Parts(too_many=True)
+    return Parts(tuple(units), tuple(ways), barred) if units else Parts()
 
 
 def _side_by_side(node: Node) -> Iterator[Node]:
