@@ -27,7 +27,7 @@ def _own_world(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
     """An empty home, UTC, no colour or theme from outside."""
     home = tmp_path_factory.mktemp("home")
     for name in list(os.environ):
-        if name.startswith(("HERMES", "XDG_")) and name != "HERMES_TUI_TEST_CACHE":
+        if name.startswith(("HERMES", "XDG_")) and name not in ("HERMES_TUI_TEST_CACHE", "HERMES_TUI_TEST_SEED"):
             monkeypatch.delenv(name)
     for name in ("NO_COLOR", "TEXTUAL_THEME", "TMUX", "SSH_CONNECTION", "SSH_TTY", "DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(name, raising=False)

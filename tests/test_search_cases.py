@@ -15,8 +15,9 @@ from hermes_tui.domain.queries import SearchOrder
 from hermes_tui.errors import BadQuery
 from tests.builders import SCHEMAS, StoreBuilder
 from tests.searches import all_pages, hit_of, ids, lit, ref_of, search, searches, tiers
+from tests.seeds import SEED
 
-_SEED = random.randrange(10**9)
+_SEED = SEED
 
 
 class Lot:

@@ -16,12 +16,13 @@ import pytest
 from hermes_tui.domain.queries import SearchPage
 from tests.oracles import Oracle, Seen
 from tests.searches import hit_of, search, searches
+from tests.seeds import SEED
 
 pytestmark = pytest.mark.real
 
 _EACH = 14
 """Queries of every kind."""
-_SEED = random.randrange(10**9)
+_SEED = SEED
 _WORD = re.compile(r"[^\W_]+")
 _CJK = re.compile("[\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3]+")
 _HALF = re.compile("[\uff00-\uffef\u3000-\u303f]")

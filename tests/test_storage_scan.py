@@ -17,9 +17,10 @@ from hermes_tui.storage.fts import express, look
 from hermes_tui.storage.judging import Judge, Row, calls_of, said_of
 from hermes_tui.storage.scan import Task, everything, scan_slice
 from tests.builders import StoreBuilder
+from tests.seeds import SEED
 from tests.stores import opened
 
-_SEED = random.randrange(10**9)
+_SEED = SEED
 _LETTERS = ["a", "b", "B", "é", "É", "e\u0301", "ß", "ı", "İ", "ж", "Ж", "漢", "字", "か", "ﾊ", "한", "7", "_"]
 _BETWEEN = [" ", " ", " ", "-", ".", "\n", "，", "\x00", "→", "🧨", "\u200b", "%", '"', "\\"]
 

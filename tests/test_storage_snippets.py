@@ -16,9 +16,10 @@ from hermes_tui.domain.queries import Match
 from hermes_tui.domain.querytext import parse_query
 from hermes_tui.storage.snippets import LONGEST, Spot, cut, load_matches
 from tests.builders import StoreBuilder
+from tests.seeds import SEED
 from tests.stores import opened
 
-_SEED = random.randrange(10**9)
+_SEED = SEED
 
 
 def match(tmp_path: Path, query: str, content: Any, role: str = "assistant", **columns: Any) -> Match:
