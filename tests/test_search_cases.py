@@ -12,7 +12,9 @@ from typing import Any
 import pytest
 
 from hermes_tui.domain.queries import SearchOrder
+from hermes_tui.domain.querytrees import Leaf
 from hermes_tui.errors import BadQuery
+from hermes_tui.storage.fts import serves_trigram
 from tests.builders import SCHEMAS, StoreBuilder
 from tests.searches import all_pages, hit_of, ids, lit, ref_of, search, searches, tiers
 from tests.seeds import SEED
@@ -708,3 +710,16 @@ async def test_no_letter_of_50_kilobytes_is_too_many(made: Made, lot: Lot) -> No
     page = await search(db, paste)
     assert ids(page) == ["s1"]
     assert (await searches(db, [string.punctuation + lot.word()]))[0].hits == ()
+
+
+async def test_a_word_of_thousands_of_letters_is_read_for_instead_of_asked_of_the_trigrams(tmp_path: Path) -> None:
+    db = tmp_path / "state.db"
+    with StoreBuilder(db, 14) as store:
+        store.session("s1")
+        store.message("s1", "tool", "abcdefghij" * 600, tool_name="terminal")
+    asked = ("abcdefghij" * 600)[500:4_000]
+    tree = Leaf(asked, inside=True)
+    assert not serves_trigram(tree)
+    assert serves_trigram(Leaf(asked[:50], inside=True))
+    (page,) = await searches(db, [asked])
+    assert [hit.conversation.root_id for hit in page.hits] == ["s1"]

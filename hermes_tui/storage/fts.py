@@ -23,6 +23,9 @@ CUT_AT = 8_192
 """Characters of tool output that the newest layout indexes."""
 _SHORTEST = 3
 """Characters that a trigram needs."""
+_LONGEST = 200
+"""A run of n characters is a phrase of n trigrams to FTS5, which holds the places of each at once: in a text that
+repeats itself, gigabytes. Longer ones are looked for by reading."""
 
 _PLAIN_WORD = re.compile(r"(?<![^ ])[A-Za-z]{3,20}(?= )")
 
@@ -83,9 +86,9 @@ def trigrams_only(node: Node) -> bool:
 
 
 def serves_trigram(leaf: Leaf) -> bool:
-    """Whether a trigram index finds this leaf, and nothing else."""
+    """Whether a trigram index finds this leaf, and nothing else, at a bearable price."""
     whole = leaf.inside or all(char.isalnum() for char in leaf.text)
-    return leaf.substring and whole and len(leaf.text) >= _SHORTEST
+    return leaf.substring and whole and _SHORTEST <= len(leaf.text) <= _LONGEST
 
 
 def look(store: Store) -> Indexes:
