@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import signal
 import time
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ from hypothesis import settings
 
 from hermes_tui.storage import connection
 from tests import real_stores, watching
+from tests.builders import SCHEMAS
 
 
 def pytest_configure() -> None:
@@ -74,3 +76,22 @@ def release(request: pytest.FixtureRequest) -> str:
 def real_home(release: str) -> Path:
     """A home that each release in turn wrote; read it only."""
     return real_stores.store_home(release)
+
+
+@pytest.fixture(params=SCHEMAS, ids=lambda schema: f"schema{schema}")
+def schema(request: pytest.FixtureRequest) -> int:
+    """Each schema that code builds, in turn."""
+    return int(request.param)
+
+
+@pytest.fixture
+def db(tmp_path: Path) -> Path:
+    """Where a store may be built."""
+    return tmp_path / "state.db"
+
+
+@pytest.fixture
+def word() -> Iterator[str]:
+    """Words that nobody else uses, new ones each time."""
+    rng = random.Random(5)
+    return iter(lambda: "".join(rng.choice("bcdfghklmnprstvz") + rng.choice("aeiou") for _ in range(5)), "")

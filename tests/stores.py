@@ -13,6 +13,9 @@ from hermes_tui.storage.catalogue import load_catalogue
 from hermes_tui.storage.connection import Store, open_store
 from hermes_tui.storage.transcripts import exact_count, load_messages, load_outline
 
+SUMMARY = "[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted: " + "word " * 700
+END = "--- END OF CONTEXT SUMMARY — respond to the message below, not the summary above ---"
+
 
 @contextlib.contextmanager
 def opened(db: Path) -> Iterator[Store]:

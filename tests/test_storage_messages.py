@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import random
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,28 +11,8 @@ import pytest
 
 from hermes_tui.domain.messages import Message
 from hermes_tui.storage.transcripts import load_messages, load_text, load_window
-from tests.builders import SCHEMAS, StoreBuilder
-from tests.stores import chain_of, opened, outlined, texts, transcript
-
-SUMMARY = "[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted: " + "word " * 700
-END = "--- END OF CONTEXT SUMMARY — respond to the message below, not the summary above ---"
-
-
-@pytest.fixture(params=SCHEMAS, ids=lambda schema: f"schema{schema}")
-def schema(request: pytest.FixtureRequest) -> int:
-    return int(request.param)
-
-
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
-    return tmp_path / "state.db"
-
-
-@pytest.fixture
-def word() -> Iterator[str]:
-    """Words that nobody else uses, new ones each time."""
-    rng = random.Random(5)
-    return iter(lambda: "".join(rng.choice("bcdfghklmnprstvz") + rng.choice("aeiou") for _ in range(5)), "")
+from tests.builders import StoreBuilder
+from tests.stores import SUMMARY, chain_of, opened, outlined, texts, transcript
 
 
 def test_malformed_rows_cost_nothing_but_themselves(db: Path, schema: int) -> None:

@@ -14,21 +14,8 @@ from hermes_tui.domain.messages import UNREADABLE
 from hermes_tui.errors import TargetNotFound
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.transcripts import exact_count, load_messages, load_outline, load_window
-from tests.builders import SCHEMAS, StoreBuilder
+from tests.builders import StoreBuilder
 from tests.stores import all_chains, chain_of, opened, outlined
-
-SUMMARY = "[CONTEXT COMPACTION — REFERENCE ONLY] Earlier turns were compacted: " + "word " * 700
-END = "--- END OF CONTEXT SUMMARY — respond to the message below, not the summary above ---"
-
-
-@pytest.fixture(params=SCHEMAS, ids=lambda schema: f"schema{schema}")
-def schema(request: pytest.FixtureRequest) -> int:
-    return int(request.param)
-
-
-@pytest.fixture
-def db(tmp_path: Path) -> Path:
-    return tmp_path / "state.db"
 
 
 def test_every_window_is_the_same_stretch_of_the_outline(db: Path, schema: int) -> None:
