@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any, ClassVar
 
@@ -22,6 +23,7 @@ from hermes_tui.intents import HandOver, PrintAndQuit
 from hermes_tui.keys import EVERYWHERE
 from hermes_tui.running import Running
 from hermes_tui.screens.browse import BrowseScreen
+from hermes_tui.screens.browsing import ListPlace
 from hermes_tui.screens.glances import Connect
 from hermes_tui.service.sessions import SessionService
 from hermes_tui.settings import Settings
@@ -63,6 +65,8 @@ class HermesApp(Running):
         self._connect = connect
         self._opening = opening
         self._demo: tempfile.TemporaryDirectory[str] | None = None
+        self._places: dict[frozenset[Path], ListPlace] = {}
+        """Where one was in the list of some databases, for coming back to them."""
 
     async def on_mount(self) -> None:
         await self.push_screen(BrowseScreen(self._service, settings=self.settings))
@@ -188,11 +192,20 @@ class HermesApp(Running):
             await self.pop_screen()
         await self.switch_screen(screen)
 
+    def _place_in(self, stores: Sequence[StoreRef]) -> ListPlace:
+        """Where the list of these stores begins: as it was left, on the present conversation if it is in there."""
+        here = next((each.place for each in self.screen_stack if isinstance(each, BrowseScreen)), ListPlace())
+        self._places[frozenset(store.db for store in self._service.stores)] = here
+        place = self._places.get(frozenset(store.db for store in stores), ListPlace())
+        shared = here.key is not None and here.key.profile in {store.profile for store in stores}
+        return replace(place, key=here.key) if shared else place
+
     async def on_use_stores(self, intent: intents.UseStores) -> None:
         """The list of other stores, in place of everything."""
         before = (self._service, *self._guests)
+        place = self._place_in(intent.stores)
         self._service, self._guests = self._connect(intent.stores), []
-        await self._begin_with(BrowseScreen(self._service, settings=self.settings))
+        await self._begin_with(BrowseScreen(self._service, settings=self.settings, place=place))
         for service in before:
             await service.close()
 

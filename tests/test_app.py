@@ -340,6 +340,42 @@ async def test_profiles_are_chosen_from_a_list_that_says_how_much_each_holds(tmp
         assert all(service.closed for service in made[:-1])
 
 
+async def test_back_in_a_profile_one_is_where_one_was(tmp_path: Path) -> None:
+    store = _profiles(tmp_path, "default", "work")
+
+    def connect(stores: Sequence[StoreRef]) -> GatedService:
+        names = [(ref.profile, i) for ref in stores for i in range(40)]
+        rows = [
+            values.conversation(f"{name}{i}", f"{name} talk {i}", profile=name, hours=1.0 + i) for name, i in names
+        ]
+        return GatedService(rows, stores=stores)
+
+    def current() -> tuple[str, ...]:
+        screen = app.screen
+        row = screen.current if isinstance(screen, BrowseScreen) else None
+        return () if row is None else tuple(row.key)
+
+    async with running(connect([store]), connect=connect) as (app, pilot):
+
+        async def switch(*keys: str) -> None:
+            await pilot.press("P")
+            await until(
+                pilot, lambda: isinstance(app.screen, ProfilesScreen) and seen(app).count("40 conversations") >= 2
+            )
+            await pilot.press(*keys)
+
+        await until(pilot, lambda: current() == ("default", "default0"))
+        await pilot.press(*["down"] * 7)
+        await switch("down", "enter")
+        await until(pilot, lambda: current() == ("work", "work0"))
+        await pilot.press("down")
+        await switch("up", "enter")
+        await until(pilot, lambda: current() == ("default", "default7"))
+        await switch("a", "enter")
+        await until(pilot, lambda: "80 of 80" in seen(app))
+        assert current() == ("default", "default7")
+
+
 async def test_without_a_store_one_learns_where_it_was_looked_for_and_what_there_is(tmp_path: Path) -> None:
     _profiles(tmp_path, "coder")
     (tmp_path / "state.db").unlink(missing_ok=True)

@@ -178,6 +178,56 @@ async def test_arrows_move_the_list_while_the_filter_is_typed() -> None:
         assert screen.rows.cursor == 2
 
 
+async def test_what_was_found_by_the_filter_and_read_is_under_the_cursor_in_the_whole_list() -> None:
+    rows = conversations(200)
+    async with listed(GatedService(rows)) as (screen, app, pilot):
+        in_one_breath(app, "ftalk 150")
+        await until(pilot, lambda: [row.title for row in screen.rows.items] == ["talk 150"])
+        await pilot.press("enter", "enter")
+        await until(pilot, lambda: app.screen is not screen)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen)
+        await pilot.press("escape")
+        await until(pilot, lambda: len(screen.rows.items) == 200)
+        assert screen.current == rows[150]
+        assert "talk 150" in seen(app)
+
+
+async def test_a_filter_that_is_given_up_leads_back_to_where_one_was() -> None:
+    rows = conversations(200)
+    async with listed(GatedService(rows)) as (screen, app, pilot):
+        screen.rows.choose(130)
+        screen.rows.move(-10)
+        top = screen.rows.top
+        in_one_breath(app, "ftalk 15")
+        await until(pilot, lambda: screen.rows.items[0].title == "talk 15")
+        in_one_breath(app, "zebra")
+        await until(pilot, lambda: "No conversation passes" in seen(app))
+        await pilot.press("escape")
+        await until(pilot, lambda: len(screen.rows.items) == 200)
+        assert screen.current == rows[120]
+        await pilot.press("escape")
+        assert not screen.typing
+        assert (screen.current, screen.rows.top) == (rows[120], top)
+
+
+@pytest.mark.parametrize("at", [0, 1, 150])
+async def test_order_hidden_rows_and_theme_leave_the_cursor_on_its_conversation(at: int) -> None:
+    noise = [values.conversation(f"cron_{i}", f"tick {i}", source="cron", hours=0.5 + i) for i in range(200)]
+    async with listed(GatedService([*conversations(200), *noise])) as (screen, app, pilot):
+        screen.rows.choose(at)
+        held = screen.current
+        assert held is not None
+        for key, n in (("s", 200), ("S", 200), ("a", 400), ("s", 400), ("a", 200)):
+            before = screen.rows.items
+            await pilot.press(key)
+            await until(pilot, lambda n=n, before=before: screen.rows.items is not before and screen.rows.total == n)
+            assert screen.current == held, key
+        app.theme = "hermes-light"
+        await pilot.pause()
+        assert screen.current == held
+
+
 async def test_a_filter_that_cannot_be_understood_says_so_and_leaves_the_rows() -> None:
     service = GatedService()
     async with listed(service) as (screen, app, pilot):

@@ -110,16 +110,43 @@ async def test_whatever_comes_and_goes_the_cursor_keeps_its_item(seed: int) -> N
         await pilot.pause()
 
 
-async def test_another_list_begins_at_its_first_row_unless_the_cursor_was_somewhere_else() -> None:
+async def test_another_list_keeps_the_item_and_begins_at_its_first_row_without_it() -> None:
     async with listed(30) as (rows, _, _pilot):
         rows.show(tuple(reversed(range(30))), anew=True)
-        assert rows.current == 29
+        assert rows.current == 0
         rows.choose(5)
         held = rows.current
         rows.show(tuple(range(30)), anew=True)
         assert rows.current == held
         rows.show((99, 98), anew=True)
         assert rows.current == 99
+
+
+async def test_what_was_chosen_last_comes_back_with_the_whole_list_and_stands_where_it_stood() -> None:
+    async with listed(300) as (rows, _, _pilot):
+        rows.choose(200)
+        rows.move(-4)
+        top = rows.top
+        for fewer in ((3, 5, 8), (), (5,)):
+            rows.show(fewer, anew=True)
+            assert rows.current == (fewer[0] if fewer else None)
+        rows.show((5, 8), anew=False)
+        assert rows.current == 5
+        rows.show(range(300), anew=True)
+        assert (rows.current, rows.top) == (196, top)
+
+
+async def test_what_is_chosen_in_a_shorter_list_is_held_in_the_whole_one() -> None:
+    async with listed(300) as (rows, _, _pilot):
+        rows.choose(200)
+        rows.show((3, 5, 8), anew=True)
+        rows.hold()
+        rows.show(range(300), anew=True)
+        assert rows.current == 3
+        rows.show((7, 9), anew=True)
+        rows.move(1)
+        rows.show(range(300), anew=True)
+        assert rows.current == 9
 
 
 async def test_an_empty_list_has_no_row_and_says_so() -> None:

@@ -13,7 +13,7 @@ from hermes_tui.intents import OpenLineage, OpenProfiles, OpenResume, OpenSearch
 from hermes_tui.keys import BROWSE
 from hermes_tui.screens.acting import Acting, Place
 from hermes_tui.screens.base import bindings, works, written
-from hermes_tui.screens.browsing import TYPING_KEYS, Browsing
+from hermes_tui.screens.browsing import TYPING_KEYS, Browsing, ListPlace
 from hermes_tui.service.sessions import SessionService
 from hermes_tui.settings import RESUME, Settings
 from hermes_tui.widgets.query import QueryLine
@@ -34,8 +34,10 @@ class BrowseScreen(Browsing, Acting):
     BINDINGS: ClassVar[list[BindingType]] = bindings("browse")
     AUTO_FOCUS = "#rows"
 
-    def __init__(self, service: SessionService, *, settings: Settings | None = None) -> None:
-        super().__init__(service, settings=settings)
+    def __init__(
+        self, service: SessionService, *, settings: Settings | None = None, place: ListPlace | None = None
+    ) -> None:
+        super().__init__(service, settings=settings, place=place)
         self._enter_resumes = settings is not None and settings.enter == RESUME
 
     @property
@@ -71,6 +73,7 @@ class BrowseScreen(Browsing, Acting):
         """In the filter: keep it. On a page: take the way out. Else read (or resume, as the settings say)."""
         row = self.current
         if self.typing:
+            self.rows.hold()
             self._leave_box()
         elif self._notice is not None:
             self._take(self.ways.cursor)

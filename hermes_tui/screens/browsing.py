@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from textual import on, work
@@ -13,7 +13,7 @@ from textual.widget import Widget
 
 from hermes_tui import times
 from hermes_tui.domain.messages import Recap
-from hermes_tui.domain.sessions import Conversation, ConversationPage, ListQuery, Provenance
+from hermes_tui.domain.sessions import Conversation, ConversationKey, ConversationPage, ListQuery, Provenance
 from hermes_tui.errors import BadQuery, HermesTuiError, StoreBusy, StoreMissing
 from hermes_tui.intents import OpenMissing
 from hermes_tui.screens.base import BaseScreen, Movable, Moving
@@ -47,16 +47,30 @@ HINT = "title, first words, id, source, model, workspace, or is:pinned after:7d"
 TYPING_KEYS = (("enter", "keep"), ("↑ ↓", "move"), ("esc", "clear"))
 
 
+@dataclass(frozen=True, slots=True)
+class ListPlace:
+    """Where one was in a list, for coming back to it."""
+
+    key: ConversationKey | None = None
+    """The conversation under the cursor."""
+    query: ListQuery | None = None
+    """Filter and order; None: those of the settings."""
+
+
 class Browsing(Moving, BaseScreen):
     """A filter, below it always one of: rows with a preview, or the page that says why there are none."""
 
     FOLLOW_SECONDS: ClassVar[float] = 1.0
     """How often the store is asked whether it was written."""
 
-    def __init__(self, service: SessionService, *, settings: Settings | None = None) -> None:
+    def __init__(
+        self, service: SessionService, *, settings: Settings | None = None, place: ListPlace | None = None
+    ) -> None:
+        """`place`: where to begin, if one was in this list before."""
         super().__init__(service)
-        settings = settings or Settings()
-        self._query = ListQuery(settings.filter, settings.order, settings.reverse, settings.hidden)
+        settings, place = settings or Settings(), place or ListPlace()
+        begin = ListQuery(settings.filter, settings.order, settings.reverse, settings.hidden)
+        self._query = place.query or begin
         self._preview_wanted = settings.preview
         self._page: ConversationPage | None = None
         self._error: HermesTuiError | None = None
@@ -66,6 +80,7 @@ class Browsing(Moving, BaseScreen):
         self._known = Known()
         self._style = ListStyle(profiles=len(service.stores) > 1, details=self._known.details)
         self.rows: Rows[Conversation] = Rows(self._draw, lambda row: row.key, self._head, id="rows", classes="list")
+        self.rows.hold(place.key)
         self.ways = Ways(id="page", classes="list")
         self.box = QueryLine(self._query.text, mark="f", hint=HINT, id="filter", classes="query")
         self._rail = Rail(id="rail", classes="rail")
@@ -100,11 +115,21 @@ class Browsing(Moving, BaseScreen):
         if self._page is not None:
             self._load()
 
+    def on_screen_suspend(self) -> None:
+        """Whatever is opened from here, the conversation under the cursor is the one to come back to."""
+        self.rows.hold()
+
     def on_resize(self) -> None:
         self.show_keys()
         self._peek()
 
     # parts
+
+    @property
+    def place(self) -> ListPlace:
+        """Where one is, for another list of the same stores."""
+        row = self.rows.current
+        return ListPlace(row.key if row is not None else None, self._query)
 
     @property
     def moved(self) -> Movable:

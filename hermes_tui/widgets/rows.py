@@ -50,6 +50,10 @@ class Rows(Scrolling, Generic[T], can_focus=True, inherit_bindings=False):
         self._head = head
         self._items: Sequence[T] = ()
         self._cursor = 0
+        self._held: Hashable = None
+        """Key of the item that the reader chose last; it may be missing from a list that is filtered …"""
+        self._offset = 0
+        """… and where on the screen it stood."""
         self._strips: dict[tuple[int, bool], Strip] = {}
         self._width = 0
 
@@ -87,19 +91,38 @@ class Rows(Scrolling, Generic[T], can_focus=True, inherit_bindings=False):
         """The items in sight."""
         return self._items[self.top : self.top + self.room]
 
+    @property
+    def held(self) -> Hashable:
+        """Key of the item that the reader chose last, whether or not it is in the list."""
+        return self._held
+
+    def hold(self, key: Hashable = None) -> None:
+        """The item under the cursor is the reader's choice, or the one with this `key`, which may not be here yet."""
+        if key is not None:
+            self._held = key
+        elif (current := self.current) is not None:
+            self._held = self._key(current)
+
     def show(self, items: Sequence[T], *, anew: bool = False) -> None:
         """Show these instead. The cursor stays on its item and that item where it is on the screen, as far as
         that goes; if it has gone, on the row that took its place. At the upper edge, new rows push it down.
 
-        `anew`: someone asked for another list; then a cursor on the first row stays on the first row, and one
-        whose item has gone begins there.
+        `anew`: someone asked for another list. Then the cursor goes back to what the reader chose last as soon as
+        that is in the list again, and begins at the first row of a list that holds neither that nor its item.
         """
         before, at, offset = self.current, self._cursor, self._cursor - self.top
+        own = None if before is None else self._key(before)
+        if own == self._held:
+            self._offset = offset
         self._items = items
         self._strips.clear()
-        found = None
-        if before is not None and not (anew and at == 0):
-            found = self._where(self._key(before), at)
+        found = self._where(self._held, at) if self._held is not None and (anew or own is None) else None
+        if found is not None:
+            offset = self._offset
+        elif own is not None:
+            found = self._where(own, at)
+        if self._held is None or (found is None and own == self._held and not anew):
+            self._held = self._key(items[min(at, len(items) - 1)]) if items else self._held
         if found is None:
             found = 0 if anew else at
         self._cursor = max(0, min(found, len(items) - 1))
@@ -151,9 +174,11 @@ class Rows(Scrolling, Generic[T], can_focus=True, inherit_bindings=False):
         """The cursor on this row, or the nearest there is."""
         position = max(0, min(position, self.total - 1))
         if position == self._cursor:
+            self.hold()
             self._keep_in_sight()
             return
         self._cursor, before = position, self._cursor
+        self.hold()
         self._refresh_row(before)
         self._refresh_row(position)
         self._keep_in_sight()
