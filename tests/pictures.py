@@ -8,11 +8,16 @@ from __future__ import annotations
 
 import html
 import io
+import math
 import re
 import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 from rich.cells import cell_len
+
+if TYPE_CHECKING:
+    from PIL import Image
 
 CELL, ROW = 12.2, 24.4
 _BASELINE = 18.5
@@ -31,7 +36,8 @@ _BLOCKS = {
 """Left, top, right, bottom, as shares of a cell."""
 _TEXT = re.compile(r'<text class="(\S+-r\d+)" x="([\d.]+)" y="([\d.]+)" textLength[^>]*>(.*?)</text>')
 _WIDTH = 1_200
-_COLOURS = 128
+_COLOURS = 256
+_FILL = re.compile(r'fill[:=]"? ?(#[0-9a-f]{6})')
 
 
 def plain(svg: str) -> str:
@@ -76,10 +82,30 @@ def _block(char: str, x: float, top: float, fill: str) -> str:
 
 
 def write_png(svg: str, to: Path, converter: str) -> None:
-    """`converter` is rsvg-convert; needs the font Fira Code, and Pillow to make the file small."""
+    """`converter` is rsvg-convert; needs the font Fira Code."""
     from PIL import Image
 
     command = [converter, "-w", str(_WIDTH)]
     made = subprocess.run(command, input=on_grid(svg).encode(), stdout=subprocess.PIPE, check=True)
     with Image.open(io.BytesIO(made.stdout)) as image:
-        image.convert("RGB").quantize(_COLOURS, dither=Image.Dither.NONE).save(to, optimize=True)
+        _few_colours(image.convert("RGB"), named_colours(svg)).save(to, optimize=True)
+
+
+def named_colours(svg: str) -> list[tuple[int, int, int]]:
+    """The inks and grounds of a picture: what no PNG of it may lose."""
+    return [(int(fill[1:3], 16), int(fill[3:5], 16), int(fill[5:7], 16)) for fill in sorted(set(_FILL.findall(svg)))]
+
+
+def _few_colours(image: Image.Image, named: list[tuple[int, int, int]]) -> Image.Image:
+    """With a palette that keeps every named colour: a median over all pixels drops the accents, which are rare."""
+    from PIL import Image
+
+    counted = cast("list[tuple[int, tuple[int, int, int]]]", image.getcolors(1 << 24))
+    weighed = [colour for count, colour in counted for _ in range(min(8, math.ceil(count**0.25)))]
+    strip = Image.new("RGB", (len(weighed), 1))
+    strip.putdata(weighed)
+    others = _COLOURS - len(named)
+    blends = strip.quantize(others, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE).getpalette() or []
+    palette = Image.new("P", (1, 1))
+    palette.putpalette([part for colour in named for part in colour] + blends[: others * 3])
+    return image.quantize(palette=palette, dither=Image.Dither.NONE)

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import inspect
 import os
 import shutil
 import tempfile
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -106,17 +108,36 @@ def enter(home: Path) -> None:
 
 
 class Timeless:
-    """A service whose searches always take as long."""
+    """A service whose searches always take as long, and that knows whether an answer is still awaited."""
 
     def __init__(self, service: SessionService) -> None:
         self._service = service
+        self.awaited = 0
+        """Questions that have no answer yet."""
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._service, name)
+        found = getattr(self._service, name)
+        if not inspect.iscoroutinefunction(found):
+            return found
+
+        async def ask(*args: Any, **options: Any) -> Any:
+            with self._awaiting():
+                return await found(*args, **options)
+
+        return ask
 
     async def search(self, query: SearchQuery) -> AsyncIterator[SearchPage]:
-        async for page in self._service.search(query):
-            yield replace(page, elapsed_ms=12.0)
+        with self._awaiting():
+            async for page in self._service.search(query):
+                yield replace(page, elapsed_ms=12.0)
+
+    @contextmanager
+    def _awaiting(self) -> Iterator[None]:
+        self.awaited += 1
+        try:
+            yield
+        finally:
+            self.awaited -= 1
 
 
 async def take(shot: Shot, theme: str, size: tuple[int, int]) -> str:
@@ -136,6 +157,8 @@ async def take(shot: Shot, theme: str, size: tuple[int, int]) -> str:
                 while len(seen) < _QUIET or len(set(seen[-_QUIET:])) > 1:
                     await pilot.pause(0.05)
                     seen.append(app.export_screenshot())
+                    if service.awaited or any(worker.is_running for worker in app.workers):
+                        seen.clear()
             return seen[-1]
 
         svg = await at_rest()

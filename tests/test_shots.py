@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 import textual
+from PIL import Image
 
 from tests.shots import FOLDER, SHOTS, file_name
 from tests.tools import ROOT
@@ -30,6 +31,14 @@ def made_with(name: str) -> str:
 def test_there_is_one_of_each() -> None:
     assert sorted(path.name for path in FOLDER.glob("*.svg")) == NAMES
     assert sorted(path.with_suffix(".svg").name for path in FOLDER.glob("*.png")) == NAMES
+
+
+def test_the_pictures_keep_the_colours_of_the_screen() -> None:
+    """The accent is rare, and a palette made of what is frequent would lose it."""
+    with Image.open(FOLDER / "browse-dark-120x36.png") as image:
+        shown = {colour for _, colour in image.convert("RGB").getcolors(1 << 24) or []}
+    gold, good_on_cursor, cursor = (0xDA, 0xA5, 0x20), (0x8F, 0xBC, 0x8F), (0x2E, 0x26, 0x18)
+    assert {gold, good_on_cursor, cursor} <= shown
 
 
 def test_they_are_up_to_date(tmp_path: Path) -> None:
