@@ -21,6 +21,7 @@ from typing import Any
 
 import textual
 from textual import events
+from textual.worker import Worker
 
 from hermes_tui.domain.queries import SearchPage, SearchQuery
 from hermes_tui.service.sessions import SessionService
@@ -140,6 +141,11 @@ class Timeless:
             self.awaited -= 1
 
 
+def _ours(worker: Worker[Any]) -> bool:
+    """Textual's own palette keeps a worker for as long as it is open."""
+    return type(worker.node).__module__.startswith("hermes_tui")
+
+
 async def take(shot: Shot, theme: str, size: tuple[int, int]) -> str:
     """The SVG of one picture."""
     from hermes_tui import paths
@@ -157,7 +163,7 @@ async def take(shot: Shot, theme: str, size: tuple[int, int]) -> str:
                 while len(seen) < _QUIET or len(set(seen[-_QUIET:])) > 1:
                     await pilot.pause(0.05)
                     seen.append(app.export_screenshot())
-                    if service.awaited or any(worker.is_running for worker in app.workers):
+                    if service.awaited or any(_ours(worker) and worker.is_running for worker in app.workers):
                         seen.clear()
             return seen[-1]
 
