@@ -64,6 +64,28 @@ def copy_to_system(text: str) -> bool:
         return False
 
 
+def system_clipboard() -> str:
+    """What of this machine would be asked to take a text, by name; "" when there is nothing. Nothing is copied."""
+    import pyperclip
+
+    try:
+        copy, _ = pyperclip.determine_clipboard()
+    except (pyperclip.PyperclipException, OSError):
+        return ""
+    name = getattr(copy, "__name__", "")  # one that is missing is an object, and no function
+    return name.removeprefix("copy_").replace("_", " ")
+
+
+def route(env: Mapping[str, str], system: Callable[[], str] = system_clipboard) -> str:
+    """Which way a copied text would take."""
+    wrapped = ", wrapped for tmux" if env.get("TMUX") else ""
+    terminal = f"by the terminal (OSC 52{wrapped})"
+    if over_ssh(env):
+        return f"{terminal}, as this is an SSH session"
+    found = system()
+    return f"by the system ({found}), else {terminal}" if found else f"{terminal}: no system clipboard was found"
+
+
 async def _within(seconds: float, ask: Callable[[str], bool], text: str) -> bool:
     """What `ask` says, on a thread that nobody waits for longer than this: a display may have stopped answering."""
     loop = asyncio.get_running_loop()

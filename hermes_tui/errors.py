@@ -51,7 +51,18 @@ class StoreUnreadable(StoreError):
 
 
 class StoreBusy(StoreError):
-    """Another process holds the store; the same question may succeed later."""
+    """Another process holds the store; the same question may succeed later. `holder` says who, as far as known."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        db: Path | None = None,
+        profile: str | None = None,
+        holder: str = "another process",
+    ) -> None:
+        super().__init__(message, db=db, profile=profile)
+        self.holder = holder
 
 
 class QueryError(HermesTuiError):

@@ -34,11 +34,11 @@ def native_home() -> Path:
     suffix = os.environ.get("HERMES_DATA_DIR_SUFFIX", "")
     if sys.platform == "win32":
         base = os.environ.get("LOCALAPPDATA", "").strip()
-        return Path(base or _user_home() / "AppData" / "Local") / f"hermes{suffix}"
-    return _user_home() / f".hermes{suffix}"
+        return Path(base or user_home() / "AppData" / "Local") / f"hermes{suffix}"
+    return user_home() / f".hermes{suffix}"
 
 
-def _user_home() -> Path:
+def user_home() -> Path:
     """The user's own folder; a plain `~` where nothing says which that is."""
     return Path(os.path.expanduser("~"))
 
@@ -210,7 +210,7 @@ def list_profiles(root: Path, *, used: str | None = None) -> list[ProfileInfo]:
 
 def tilde(path: Path) -> str:
     """As people write it: `~/…` below the user's home."""
-    home = _user_home()
+    home = user_home()
     if path == home:
         return "~"
     return f"~/{path.relative_to(home).as_posix()}" if path.is_relative_to(home) else str(path)

@@ -212,7 +212,8 @@ class GatedService:
         return await self._say("provenance", (key,), Provenance(created_source="telegram", user="Mei"))
 
     async def search(self, query: SearchQuery) -> AsyncIterator[SearchPage]:
-        default = values.page(query.text, self.hits)
+        page = values.page(query.text, self.hits)
+        default = replace(page, notices=(*page.notices, *self.said_of_store))
         call = await self._call("search", (query,), default)
         if "search" in self._held:
             async for page in call.pages():

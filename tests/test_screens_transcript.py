@@ -177,7 +177,7 @@ async def test_a_busy_store_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> N
     service.failures["window"] = StoreBusy("state.db is locked")
     screen = screen_of(service)
     async with on_stage(screen) as (_, app, pilot):
-        await until(pilot, lambda: "another program holds the store; trying again …" in seen(app))
+        await until(pilot, lambda: "another process holds the store; trying again …" in seen(app))
         del service.failures["window"]
         await until(pilot, lambda: "Question 3." in seen(app))
 

@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from hermes_tui.domain.queries import SearchPage
+from hermes_tui.domain.resume import State
 from hermes_tui.storage.fts import look
+from hermes_tui.storage.indexes import check_index
 from tests.builders import StoreBuilder
 from tests.searches import hit_of, ids, lit, search, searches, tiers
 from tests.stores import opened
@@ -106,6 +108,16 @@ def behind(store: StoreBuilder) -> None:
         store.conn.execute(sql)
 
 
+def holed(store: StoreBuilder) -> None:
+    """Nothing marks what is missing in the middle."""
+    _unindex(store, range(9, 14))
+    _unindex(store, range(22, 24))
+
+
+def holed_often(store: StoreBuilder) -> None:
+    _unindex(store, range(2, 55, 2))
+
+
 def _unindex(store: StoreBuilder, gone: range) -> None:
     for table in ("messages_fts", "messages_fts_trigram"):
         columns = [row[1] for row in store.conn.execute(f"pragma table_info({table})")]
@@ -196,6 +208,8 @@ _TROUBLES: dict[Trouble, str] = {
     triggers_gone: "out of date",
     half_built: "% built",
     behind: "lacks the newest",
+    holed: "that nothing marks",
+    holed_often: "that nothing marks",
     no_trigram: "",
     emptied: "empty",
     foreign_tokenizer: "",
@@ -317,3 +331,13 @@ def test_the_cjk_index_is_never_mentioned(tmp_path: Path, schema: int) -> None:
         indexes = look(store)
         assert indexes.base is not None
         assert indexes.notices == ()
+
+
+def test_doctor_counts_what_the_index_lacks_in_its_middle(tmp_path: Path, schema: int) -> None:
+    with _write(tmp_path / "state.db", schema) as store:
+        _fill(store, 0, _OLD)
+        holed(store)
+    with opened(tmp_path / "state.db") as store:
+        (check,) = check_index(store)
+    assert check.state is State.WARNING
+    assert check.detail.startswith("the word index lacks 7 messages that nothing marks, the first is 9")

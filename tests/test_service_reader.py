@@ -16,8 +16,8 @@ import pytest
 
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.errors import QueryTimeout, StoreBusy, StoreMissing, StoreUnreadable, TargetNotFound
-from hermes_tui.service import reader as reader_module
 from hermes_tui.service.reader import Cancelled, Lane, Reader
+from hermes_tui.storage import connection
 from hermes_tui.storage.connection import Store
 from tests.builders import StoreBuilder
 
@@ -257,7 +257,7 @@ class TestLocks:
     ) -> None:
         if opened_before:
             await reader.run(store, title)
-        monkeypatch.setattr(reader_module, "_BUSY_SECONDS", 0.0)
+        monkeypatch.setattr(connection, "busy_seconds", 0.0)
         with contextlib.closing(sqlite3.connect(store.db, isolation_level=None)) as writer:
             writer.execute("begin exclusive")
             with pytest.raises(StoreBusy, match="busy"):

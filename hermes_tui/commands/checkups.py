@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from hermes_tui import paths, text
 from hermes_tui.commands import output, plain
 from hermes_tui.commands.answers import FOUND, NOTHING, Answer, Asked
+from hermes_tui.commands.surroundings import at_home, surroundings
 from hermes_tui.domain.resume import Check, State
+from hermes_tui.domain.sessions import StoreProblem
 
 
 async def run(asked: Asked) -> Answer:
     """What the stores say of themselves, and what lies beside them that is none."""
-    checks = [*await asked.service.checks(), *_folders(asked.service.stores[0].root)]
+    stores = await asked.service.checks()
+    checks = [*stores, *_folders(asked.service.stores[0].root), *surroundings(os.environ)]
     checks += [Check(f"{each.profile}: database", State.ERROR, each.error) for each in asked.problems]
+    checks = [replace(each, detail=at_home(each.detail)) for each in checks]
 
     def document() -> output.Json:
-        about = output.meta(asked.service.stores, total=len(checks), errors=asked.problems)
+        problems = [StoreProblem(each.profile, at_home(each.db), at_home(each.error)) for each in asked.problems]
+        about = output.meta(asked.service.stores, total=len(checks), errors=problems)
+        about["dbs"] = [at_home(each) for each in about["dbs"]]
         return output.document(about, "checks", [output.check(each) for each in checks])
 
     def lines() -> Iterator[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from hermes_tui import text
 from hermes_tui.commands import output, plain
@@ -44,9 +43,6 @@ async def run(asked: Asked) -> Answer:
         found = page  # each replaces the one before
     details = await details_of(service, [hit.conversation.key for hit in found.hits])
     errors = (*asked.problems, *found.errors)
-    readable = {ref.profile for ref in service.stores} - {each.profile for each in errors}
-    stores = [notice for profile in sorted(readable) for notice in await service.notices(profile)]
-    found = replace(found, notices=(*found.notices, *stores))
     ways = await service.ways_out(query) if not found.total and not asked.arguments.json else ()
 
     def document() -> output.Json:

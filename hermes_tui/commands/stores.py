@@ -13,10 +13,11 @@ from hermes_tui.domain.links import parse_link
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.sessions import StoreProblem
 from hermes_tui.errors import StoreBusy, StoreError, StoreMissing, TargetNotFound, UsageError
+from hermes_tui.storage import connection
 from hermes_tui.storage.connection import open_store
 
-_BUSY_SECONDS, _BUSY_PAUSE = 5.0, 0.1
-"""How long a store that another process holds is waited for, and how often it is tried."""
+_BUSY_PAUSE = 0.1
+"""How often a store that another process holds is tried."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,7 @@ def readable(choice: Chosen, *, wait: bool) -> Chosen:
     the answer says nothing of the others. `wait`: a busy one too is a problem, once patience has run out.
     Raises the first failure when none can be."""
     found, failures = opened(choice)
-    deadline = time.monotonic() + (_BUSY_SECONDS if wait else 0.0)
+    deadline = time.monotonic() + (connection.busy_seconds if wait else 0.0)
     for ref in tuple(found) if wait else ():
         if (busy := _stays_busy(ref, deadline)) is not None:
             found.remove(ref)

@@ -64,8 +64,8 @@ class Filling(Finding, inherit_bindings=False):
         while True:
             try:
                 await self._read()
-            except StoreBusy:
-                self.say("another program holds the store; trying again …")
+            except StoreBusy as error:
+                self.say(one_line(f"{error.holder} holds the store; trying again …"))
                 await asyncio.sleep(FOLLOW_SECONDS)
             except HermesTuiError as error:
                 self.show_page(saying.failure_page(str(error)))

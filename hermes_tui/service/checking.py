@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
+from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.resume import Check, State
-from hermes_tui.errors import QueryTimeout, StoreError
+from hermes_tui.errors import QueryTimeout, StoreBusy, StoreError
 from hermes_tui.service.catalogues import Catalogues
 from hermes_tui.service.reader import Reader
-from hermes_tui.storage.checks import check_integrity, check_profiles, check_store
+from hermes_tui.storage.checks import LOOKS, Look, check_profiles
+from hermes_tui.storage.connection import Store
 from hermes_tui.storage.resume import check_program
 
-_INTEGRITY_SECONDS = 5.0
-"""A look at every page is worth no longer wait."""
+look_seconds = 5.0
+"""No look is worth a longer wait; tests wait less."""
 
 
 async def run_checks(reader: Reader, stores: Sequence[StoreRef], catalogues: Catalogues) -> tuple[Check, ...]:
@@ -32,16 +34,32 @@ async def run_checks(reader: Reader, stores: Sequence[StoreRef], catalogues: Cat
         raise failures[0]
     for root in dict.fromkeys(ref.root for ref in stores):
         found.append(check_profiles(root))
-    found.append(check_program(missing=State.WARNING))
+    found.append(_program(stores))
     return tuple(found)
+
+
+def _program(stores: Sequence[StoreRef]) -> Check:
+    """Without a `hermes` nothing can be resumed: a warning, unless nothing could be anyhow."""
+    if any(ref.resumable for ref in stores):
+        return check_program(missing=State.WARNING)
+    return check_program(missing=State.OK)
 
 
 async def _store(reader: Reader, ref: StoreRef, catalogues: Catalogues) -> list[Check]:
     catalogue = await catalogues.of(ref)
-    found = await reader.run(ref, lambda store: check_store(store, catalogue))
-    try:
-        return [*found, await reader.run(ref, check_integrity, seconds=_INTEGRITY_SECONDS)]
-    except QueryTimeout:
-        return [*found, Check("integrity", State.OK, "not looked at whole: it is too large for a quick look")]
-    except StoreError as failure:
-        return [*found, Check("integrity", State.ERROR, str(failure))]
+    found: list[Check] = []
+    for name, look in LOOKS:
+        try:
+            found += await reader.run(ref, _looking(look, catalogue), seconds=look_seconds)
+        except QueryTimeout:
+            unseen = f"not looked at: in a store of this size it takes longer than {look_seconds:.0f} s"
+            found.append(Check(name, State.OK, unseen))
+        except StoreBusy:
+            raise
+        except StoreError as failure:
+            found.append(Check(name, State.ERROR, str(failure)))
+    return found
+
+
+def _looking(look: Look, catalogue: Catalogue) -> Callable[[Store], list[Check]]:
+    return lambda store: list(look(store, catalogue))

@@ -21,14 +21,13 @@ from typing import Any, TypeVar
 
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.errors import QueryTimeout, StoreError
+from hermes_tui.storage import connection
 from hermes_tui.storage.connection import Store, is_busy, is_disk_error, is_interrupt, open_store, translate
 
 T = TypeVar("T")
 
 _STEPS_BETWEEN_CHECKS = 100_000
 """The progress handler backs up `interrupt()`, which does nothing before the first step."""
-_BUSY_SECONDS = 5.0
-"""How long a lock is waited for."""
 _DISK_TRIES = 3
 """While another process commits, a read may fail with a disk error that is gone a millisecond later."""
 _PAUSE = 0.05
@@ -190,7 +189,7 @@ class Reader:
             return None
 
     def _work(self, job: _Job, stores: dict[StoreRef, Store]) -> Any:
-        patience, disk_tries = time.monotonic() + _BUSY_SECONDS, _DISK_TRIES
+        patience, disk_tries = time.monotonic() + connection.busy_seconds, _DISK_TRIES
         while True:
             if job.stop is not None:
                 raise job.failure()

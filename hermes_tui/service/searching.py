@@ -19,6 +19,7 @@ from hermes_tui.domain.queries import Hit, SearchPage, SearchQuery
 from hermes_tui.domain.querytext import ParsedQuery, parse_query
 from hermes_tui.domain.sessions import StoreProblem
 from hermes_tui.errors import HermesTuiError, QueryTimeout, StoreError
+from hermes_tui.service.lists import store_notices
 from hermes_tui.service.reader import Lane, Reader
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.search import StorePage, StoreSearch
@@ -33,8 +34,11 @@ class _Side:
     """One store's search."""
 
     ref: StoreRef
+    catalogue: Catalogue
     search: StoreSearch
     page: StorePage | None = None
+    said: tuple[str, ...] = ()
+    """What is to be known of the store itself."""
 
 
 async def run_search(
@@ -66,7 +70,7 @@ async def _open(
         elif isinstance(catalogue, BaseException):
             raise catalogue
         else:
-            sides.append(_Side(ref, StoreSearch(query, parsed, catalogue)))
+            sides.append(_Side(ref, catalogue, StoreSearch(query, parsed, catalogue)))
     if failures and not sides:
         raise failures[0]
     return sides, problems
@@ -162,6 +166,7 @@ class Running:
     async def _step(self, side: _Side) -> StorePage:
         def job(store: Store) -> StorePage:
             side.search.step(store)
+            side.said = tuple(store_notices(store, side.catalogue, named=False))
             return side.search.page(store)
 
         return await self._reader.run(side.ref, job, lane=Lane.SEARCH)
@@ -199,10 +204,12 @@ class Running:
         )
 
     def _notices(self, pages: Sequence[StorePage]) -> tuple[str, ...]:
-        """Of several stores each says what it has to say by its own name."""
+        """Of several stores each says what it has to say by its own name: of the search, then of itself."""
         if len(self.sides) < 2:
-            return tuple(dict.fromkeys(notice for page in pages for notice in page.notices))
-        said = [(side.ref.profile, notice) for side in self.sides if side.page for notice in side.page.notices]
+            whole = [*(notice for page in pages for notice in page.notices), *(self.sides[0].said if pages else ())]
+            return tuple(dict.fromkeys(whole))
+        told = [(side, (*side.page.notices, *side.said)) for side in self.sides if side.page]
+        said = [(side.ref.profile, notice) for side, notices in told for notice in notices]
         return tuple(dict.fromkeys(f"{profile}: {notice}" for profile, notice in said))
 
 

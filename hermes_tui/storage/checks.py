@@ -1,11 +1,14 @@
-"""What `doctor` says of one store: whether it can be read, searched and believed. Nothing here changes it."""
+"""What `doctor` says of one store: whether it can be read, searched and believed. Nothing here changes it, and
+nothing of what was written, titled or configured is repeated: the lines are made to be pasted into a report.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from hermes_tui import paths
@@ -15,36 +18,53 @@ from hermes_tui.domain.resume import Check, State
 from hermes_tui.domain.sessions import HiddenReason, Kind
 from hermes_tui.storage.config import other_backend, read_config
 from hermes_tui.storage.connection import Store, is_damage
-from hermes_tui.storage.indexes import check_indexes
+from hermes_tui.storage.holders import Holder, can_tell, holders
+from hermes_tui.storage.indexes import check_index, check_indexes
 from hermes_tui.storage.live import leases
 from hermes_tui.text import count, one_line, size
 
+_PLAIN = re.compile(r"[A-Za-z0-9_-]{1,20}")
+"""What a kind of database is called."""
 OLDEST, NEWEST = 11, 31
 """Schemas that this program was made for."""
 
 
+Look = Callable[[Store, Catalogue], Iterable[Check]]
+
+LOOKS: tuple[tuple[str, Look], ...] = (
+    ("database", lambda store, catalogue: _database(store)),
+    ("size", lambda store, catalogue: _size(store)),
+    ("journal", lambda store, catalogue: _journal(store)),
+    ("locks", lambda store, catalogue: _locks(store)),
+    ("schema", lambda store, catalogue: _schema(store)),
+    ("indexes", lambda store, catalogue: check_indexes(store)),
+    ("index", lambda store, catalogue: check_index(store)),
+    ("sessions", lambda store, catalogue: _sessions(store, catalogue)),
+    ("live", lambda store, catalogue: _live(store)),
+    ("backend", lambda store, catalogue: _configured(store.ref)),
+    ("integrity", lambda store, catalogue: _integrity(store)),
+)
+"""What is looked at, in this order, each for a time of its own: a store may be too large for one and not for the
+next."""
+
+
 def check_store(store: Store, catalogue: Catalogue) -> list[Check]:
-    """Everything that can be said without reading all of it."""
-    return [
-        _database(store),
-        _size(store),
-        _journal(store),
-        _schema(store),
-        *check_indexes(store),
-        _sessions(store, catalogue),
-        _live(store),
-        *_configured(store.ref),
-    ]
+    """Everything, however long it takes."""
+    return [check for _, look in LOOKS for check in look(store, catalogue)]
 
 
-def _database(store: Store) -> Check:
+def _database(store: Store) -> Iterator[Check]:
+    where = paths.tilde(store.ref.db)
     if store.notices:
-        return Check("database", State.WARNING, f"{store.ref.db}: {' '.join(store.notices)}")
+        yield Check("database", State.WARNING, f"{where}: {' '.join(store.notices)}")
+        return
     how = ", as a snapshot: its folder is read-only" if store.immutable else ""
-    return Check("database", State.OK, f"{store.ref.db} · profile {store.ref.profile}{how}")
+    if os.path.islink(store.ref.db):
+        how += f", a link to {paths.tilde(Path(os.path.realpath(store.ref.db)))}"
+    yield Check("database", State.OK, f"{where} · profile {store.ref.profile}{how}")
 
 
-def _size(store: Store) -> Check:
+def _size(store: Store) -> Iterator[Check]:
     parts = []
     for suffix, name in (("", "database"), ("-wal", "write-ahead log")):
         try:
@@ -55,7 +75,7 @@ def _size(store: Store) -> Check:
             parts.append(f"{name} {size(bytes_)}")
     messages = _ask(store, "select count(*) from messages")
     parts.append("messages cannot be counted" if messages is None else count(messages, "message"))
-    return Check("size", State.OK if messages is not None else State.ERROR, ", ".join(parts))
+    yield Check("size", State.OK if messages is not None else State.ERROR, ", ".join(parts))
 
 
 def _ask(store: Store, sql: str) -> int | None:
@@ -68,12 +88,31 @@ def _ask(store: Store, sql: str) -> int | None:
         return None
 
 
-def _journal(store: Store) -> Check:
+def _journal(store: Store) -> Iterator[Check]:
     mode = str(store.conn.execute("pragma journal_mode").fetchone()[0])
-    return Check("journal", State.OK, f"{mode} mode, SQLite {sqlite3.sqlite_version}")
+    yield Check("journal", State.OK, f"{mode} mode, SQLite {sqlite3.sqlite_version}")
 
 
-def _schema(store: Store) -> Check:
+def _locks(store: Store) -> Iterator[Check]:
+    """Who else has locks on it just now; nothing where nobody can tell."""
+    if not can_tell():
+        return
+    found = holders(store.ref.db)
+    detail = ", ".join(f"{each} {_held(each)}" for each in found) or "nobody else holds one"
+    yield Check("locks", State.OK, detail)
+
+
+def _held(holder: Holder) -> str:
+    if holder.bars:
+        return "keeps others out"
+    return "writes" if holder.writes else "has it open"
+
+
+def _schema(store: Store) -> Iterator[Check]:
+    yield _versioned(store)
+
+
+def _versioned(store: Store) -> Check:
     version = store.schema.version
     if version is None:
         return Check("schema", State.WARNING, "no version is recorded; columns are taken as they are found")
@@ -94,7 +133,11 @@ def _schema(store: Store) -> Check:
     return Check("schema", State.OK, f"version {version}{without}")
 
 
-def _sessions(store: Store, catalogue: Catalogue) -> Check:
+def _sessions(store: Store, catalogue: Catalogue) -> Iterator[Check]:
+    yield _summed(store, catalogue)
+
+
+def _summed(store: Store, catalogue: Catalogue) -> Check:
     """The sum that nothing is missing from: every row of `sessions` is shown, hidden, a further segment or a
     delegate's run."""
     conversations = catalogue.conversations
@@ -118,19 +161,20 @@ def _sessions(store: Store, catalogue: Catalogue) -> Check:
     )
 
 
-def _live(store: Store) -> Check:
+def _live(store: Store) -> Iterator[Check]:
     found = leases(store.ref.home)
-    return Check("live", State.OK, f"{count(len(found), 'session')} open in Hermes now")
+    yield Check("live", State.OK, f"{count(len(found), 'session')} open in Hermes now")
 
 
 def _configured(ref: StoreRef) -> Iterator[Check]:
     if (backend := other_backend(read_config(ref.home))) is not None:
-        detail = f"config.yaml keeps sessions in {backend}: this SQLite store may be old history"
+        where = backend if _PLAIN.fullmatch(backend) else "another database"  # an address may hold a password
+        detail = f"config.yaml keeps sessions in {where}: this SQLite store may be old history"
         yield Check("backend", State.WARNING, detail)
 
 
-def check_integrity(store: Store) -> Check:
-    """SQLite's own look at every page; may take long."""
+def _integrity(store: Store) -> Iterator[Check]:
+    """SQLite's own look at every page."""
     try:
         said = [str(row[0]) for row in store.conn.execute("pragma quick_check(3)").fetchall()]
     except sqlite3.DatabaseError as error:
@@ -138,8 +182,9 @@ def check_integrity(store: Store) -> Check:
             raise
         said = [str(error)]
     if said == ["ok"]:
-        return Check("integrity", State.OK, "every page is sound")
-    return Check("integrity", State.ERROR, f"damaged: {one_line('; '.join(said), 200)}; what can be read is shown")
+        yield Check("integrity", State.OK, "every page is sound")
+        return
+    yield Check("integrity", State.ERROR, f"damaged: {one_line('; '.join(said), 200)}; what can be read is shown")
 
 
 def check_profiles(root: Path) -> Check:

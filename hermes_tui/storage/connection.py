@@ -22,10 +22,14 @@ from hermes_tui.errors import (
     StoreMissing,
     StoreUnreadable,
 )
+from hermes_tui.storage.holders import barring
 from hermes_tui.storage.schema import Schema, probe
 
 trace: Callable[[str], None] | None = None
 """For tests: told of every statement that any connection runs."""
+
+busy_seconds = 5.0
+"""How long a store that another process holds is asked again before it counts as busy; tests wait less."""
 
 _BUSY_MS = 100
 """SQLite's own wait for a lock; short, because it cannot be interrupted. The reader asks again."""
@@ -213,7 +217,9 @@ def translate(error: sqlite3.Error, ref: StoreRef) -> HermesTuiError:
             **where,
         )
     elif is_busy(error):
-        failure = StoreBusy(f"{ref.db} is busy: another process is writing. Try again in a moment.", **where)
+        holder = barring(ref.db) or "another process"
+        sentence = f"{ref.db} is busy: {holder} is writing. Try again in a moment."
+        failure = StoreBusy(sentence, holder=holder, **where)
     elif code & 0xFF == sqlite3.SQLITE_NOTADB:
         failure = StoreUnreadable(f"{ref.db} is not a database. Name another with --db or --home.", **where)
     elif is_damage(error):

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from hermes_tui.domain.querytrees import And, Leaf, Node, Without, leaves
 from hermes_tui.storage.connection import Store, is_busy, is_damage, is_interrupt
+from hermes_tui.storage.holes import Gap, holes
 from hermes_tui.storage.rows import extent
 from hermes_tui.storage.schema import FtsTable
 
@@ -28,9 +29,6 @@ _LONGEST = 200
 repeats itself, gigabytes. Longer ones are looked for by reading."""
 
 _PLAIN_WORD = re.compile(r"(?<![^ ])[A-Za-z]{3,20}(?= )")
-
-Gap = tuple[int, int]
-"""Message ids that an index does not hold: above the first number, up to the second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +171,9 @@ def _with_gaps(store: Store, table: FtsTable, meta: dict[str, str]) -> tuple[Ind
     if table.name == BASE and newest > indexed:
         gaps.append((indexed, newest))
         notices.append("The search index lacks the newest messages: they were read.")
+    if table.name == BASE and not high and held and (lost := holes(store, table.name, held)):
+        gaps += lost
+        notices.append("The search index lacks messages that nothing marks: they were read.")
     if table.name == BASE and not _keeps_its_word(store, gaps):
         return None, ("The search index is damaged: the messages themselves were read.",)
     index = Index(

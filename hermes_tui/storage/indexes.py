@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from hermes_tui.domain.resume import Check, State
 from hermes_tui.storage.connection import Store, is_busy, is_interrupt
 from hermes_tui.storage.fts import look
+from hermes_tui.storage.holes import lacking
 from hermes_tui.storage.schema import FtsTable
+from hermes_tui.text import count
 
 _BASE = "messages_fts"
 _CJK = "messages_fts_cjk"
@@ -26,6 +28,25 @@ def check_indexes(store: Store) -> Iterator[Check]:
     for name, table in sorted(store.schema.fts.items()):
         if name in _NAMES:
             yield _looked_at(store, table)
+
+
+def check_index(store: Store) -> Iterator[Check]:
+    """Whether the word index holds every message that it should, which only the ids themselves can tell."""
+    table = store.schema.fts.get(_BASE)
+    if table is None or not _has_fts5(store):
+        return
+    try:
+        if _stale(store, table) is not None:
+            return
+        lost = lacking(store, table.name)
+    except sqlite3.DatabaseError as error:
+        store.forgive(error)
+        return  # `check_indexes` has said so
+    if lost:
+        which = f"{count(len(lost), 'message')} that nothing marks, the first is {lost[0]}"
+        yield Check("index", State.WARNING, f"the word index lacks {which}: they are read when somebody searches")
+    else:
+        yield Check("index", State.OK, "every message is in the word index")
 
 
 def _looked_at(store: Store, table: FtsTable) -> Check:

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 from hermes_tui.domain.querytrees import And, Leaf, Node, Or, Without
 from hermes_tui.storage.conditions import AT, Conditions
 from hermes_tui.storage.connection import Store, is_damage
-from hermes_tui.storage.fts import CUT_AT, STRUCTURED, Gap, Index, express
+from hermes_tui.storage.fts import CUT_AT, STRUCTURED, Index, express
+from hermes_tui.storage.holes import Gap
 from hermes_tui.storage.judging import Judge, Verdict, row_of
 from hermes_tui.storage.rows import extent
 
