@@ -21,6 +21,7 @@ from typing import Any
 
 import textual
 from textual import events
+from textual.command import CommandPalette
 from textual.worker import Worker
 
 from hermes_tui.domain.queries import SearchPage, SearchQuery
@@ -31,8 +32,6 @@ from tests.tools import ROOT
 FOLDER = ROOT / "screenshots"
 NOW = 1_796_040_000
 """Mon 30 Nov 2026 12:00 UTC."""
-HOME = Path(tempfile.gettempdir()) / "hermes-tui-shots" / "ada"
-"""Always the same, because paths below it stand in the sample store."""
 _SECONDS = 20.0
 """How long a screen may take to come to rest."""
 _QUIET = 4
@@ -141,18 +140,18 @@ class Timeless:
             self.awaited -= 1
 
 
-def _ours(worker: Worker[Any]) -> bool:
-    """Textual's own palette keeps a worker for as long as it is open."""
-    return type(worker.node).__module__.startswith("hermes_tui")
+def _passing(worker: Worker[Any]) -> bool:
+    """Whether it ends by itself: a screen follows its store, a palette its input, while they are open."""
+    return worker.group != "follow" and not isinstance(worker.node, CommandPalette)
 
 
-async def take(shot: Shot, theme: str, size: tuple[int, int]) -> str:
+async def take(shot: Shot, theme: str, size: tuple[int, int], home: Path) -> str:
     """The SVG of one picture."""
     from hermes_tui import paths
     from hermes_tui.app import HermesApp, connect_to_sqlite
     from hermes_tui.settings import Settings
 
-    service = Timeless(connect_to_sqlite([paths.home_store(HOME / (".hermes" if shot.store else ".nothing"))]))
+    service = Timeless(connect_to_sqlite([paths.home_store(home / (".hermes" if shot.store else ".nothing"))]))
     app = HermesApp(service, settings=Settings(theme=theme))
     async with app.run_test(size=size) as pilot:
 
@@ -163,7 +162,7 @@ async def take(shot: Shot, theme: str, size: tuple[int, int]) -> str:
                 while len(seen) < _QUIET or len(set(seen[-_QUIET:])) > 1:
                     await pilot.pause(0.05)
                     seen.append(app.export_screenshot())
-                    if service.awaited or any(_ours(worker) and worker.is_running for worker in app.workers):
+                    if service.awaited or any(_passing(each) and each.is_running for each in app.workers):
                         seen.clear()
             return seen[-1]
 
@@ -184,22 +183,21 @@ def make(to: Path, *, png: bool, only: str = "") -> None:
     to.mkdir(parents=True, exist_ok=True)
     converter = shutil.which("rsvg-convert") if png else None
     to = to.absolute()
-    HOME.parent.mkdir(parents=True)
-    try:
-        enter(HOME)
+    with tempfile.TemporaryDirectory(prefix="hermes-tui-") as folder:
+        home = Path(folder) / "ada"
+        home.mkdir()
+        enter(home)
         for shot in SHOTS:
             for theme in shot.themes:
                 for size in shot.sizes if theme == "dark" else shot.sizes[:1]:
                     name = file_name(shot, theme, size)
                     if not name.startswith(only):
                         continue
-                    svg = asyncio.run(take(shot, theme, size))
+                    svg = asyncio.run(take(shot, theme, size, home))
                     made = f"<!-- made by python -m tests.shots, Textual {textual.__version__} -->\n"
                     (to / name).write_text(made + svg, "utf-8")
                     if converter:
                         pictures.write_png(svg, (to / name).with_suffix(".png"), converter)
-    finally:
-        shutil.rmtree(HOME.parent)
 
 
 def main() -> None:

@@ -70,7 +70,7 @@ class MissingScreen(Moving, BaseScreen):
     def moved(self) -> Movable:
         return self._ways
 
-    @work(exclusive=True, group="look")
+    @work(exclusive=True, group="follow")
     async def _look(self) -> None:
         """Look again and again; files are asked on a thread, as a home may lie on a slow disk."""
         while True:
