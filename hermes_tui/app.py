@@ -57,7 +57,7 @@ class HermesApp(Running):
         opening: intents.Intent | None = None,
         connect: Connect = connect_to_sqlite,
     ) -> None:
-        """`opening`: what to show on top of the list. Raises `UsageError` for a theme that does not exist."""
+        """`opening`: what to show on top of the list. Raises `ThemeMissing` for a theme that does not exist."""
         super().__init__(settings or Settings())
         self._service = service
         self._guests: list[SessionService] = []
@@ -131,7 +131,7 @@ class HermesApp(Running):
     async def on_open_search(self, intent: intents.OpenSearch) -> None:
         from hermes_tui.screens.search import SearchScreen
 
-        await self.push_screen(SearchScreen(self._service, intent.text))
+        await self.push_screen(SearchScreen(self._service, intent.text, order=intent.order, scan=intent.scan))
 
     async def on_open_lineage(self, intent: intents.OpenLineage) -> None:
         from hermes_tui.screens.lineage import LineageScreen

@@ -217,7 +217,9 @@ def _with_stores(given: Arguments) -> int:
 
         return _give(given, profiles.run(stores.root(given)))
     choice = stores.chosen(given)
-    if given.words and given.command != "search":
+    if given.words and given.command == "search":
+        choice = stores.for_words(choice, given)
+    elif given.words:
         choice = stores.for_target(choice, given.target)
     given.stores, given.problems = choice.stores, choice.problems
     if given.command == "doctor" or (len(choice.stores) > 1 and given.words and given.command != "search"):

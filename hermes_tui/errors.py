@@ -13,6 +13,7 @@ HermesTuiError
 ├── QueryTimeout               it took longer than its deadline
 ├── Unsupported                it cannot be done here, and the sentence says why; exit code 1
 └── UsageError                 wrong use of the command line; exit code 2
+    └── ThemeMissing           the theme that was chosen does not exist
 """
 
 from __future__ import annotations
@@ -110,3 +111,7 @@ class UsageError(HermesTuiError):
     """The command line does not make sense."""
 
     exit_code = 2
+
+
+class ThemeMissing(UsageError):
+    """There is no theme of that name."""

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from textual.message import Message
 
 from hermes_tui.domain.profiles import StoreRef
-from hermes_tui.domain.queries import Hit
+from hermes_tui.domain.queries import Hit, SearchOrder
 from hermes_tui.domain.sessions import Conversation, ConversationKey
 
 
@@ -60,6 +60,9 @@ class OpenSearch(Intent):
     """Search, with this text in the box."""
 
     text: str = ""
+    order: SearchOrder = SearchOrder.RELEVANCE
+    scan: bool = False
+    """Read at once what no index holds, for this text."""
 
 
 class OpenHelp(Intent):

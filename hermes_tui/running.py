@@ -18,7 +18,7 @@ from textual.notifications import SeverityLevel
 from textual.worker import WorkerFailed
 
 from hermes_tui.clipboard import Clipboard, How
-from hermes_tui.errors import HermesTuiError, UsageError
+from hermes_tui.errors import HermesTuiError, ThemeMissing
 from hermes_tui.intents import HandOver, PrintAndQuit
 from hermes_tui.keyflow import OneKeyAtATime
 from hermes_tui.settings import Settings
@@ -47,7 +47,7 @@ class Running(OneKeyAtATime[HandOver | PrintAndQuit]):
     """The terminal has 256 colours."""
 
     def __init__(self, settings: Settings) -> None:
-        """Raises `UsageError` for a theme that does not exist."""
+        """Raises `ThemeMissing` for a theme that does not exist."""
         super().__init__()
         self.settings = settings
         self.rebound = dict(settings.keys)
@@ -69,7 +69,7 @@ class Running(OneKeyAtATime[HandOver | PrintAndQuit]):
             name = str(kept)
         if name not in self.available_themes:
             known = ", ".join(("auto", "dark", "light", *sorted(self.available_themes)))
-            raise UsageError(f"there is no theme {name!r}; there are {known}")
+            raise ThemeMissing(f"there is no theme {name!r}; there are {known}")
         self.theme = name
 
     def get_theme_variable_defaults(self) -> dict[str, str]:

@@ -15,17 +15,24 @@ from __future__ import annotations
 import os
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 from hermes_tui.domain.sessions import Order
-from hermes_tui.errors import UsageError
+from hermes_tui.errors import BadQuery, UsageError
 from hermes_tui.keys import PLACES
+from hermes_tui.rebindings import fault_in
+from hermes_tui.times import now
 
 FILE = "config.toml"
 READ, RESUME = "read", "resume"
+_PART = re.compile(r"""([\w-]+)|("[^"]*"|'[^']*')""")
+_NAME = r"""(?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*"""
+_TABLE = re.compile(rf"\s*\[+\s*({_NAME})\s*\]")
+_KEY = re.compile(rf"\s*({_NAME})\s*=")
+_AT = re.compile(r"line (\d+)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +119,18 @@ def read_file(path: Path) -> dict[str, Any]:
         text = path.read_text("utf-8")
     except FileNotFoundError:
         return {}
-    except (OSError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise UsageError(f"{path}, line {line}: it cannot be read, this is no UTF-8 text") from error
+    except OSError as error:
         raise UsageError(f"{path} cannot be read: {error}") from error
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise UsageError(f"{path}: {error}") from error
+        why, _, where = str(error).rpartition(" (at ")
+        at = _AT.match(where)
+        line = int(at[1]) if at else text.count("\n") + 1  # at the end of the document
+        raise UsageError(f"{path}, line {line}: {why}") from error
     return {name: _checked(path, text, name, value) for name, value in document.items()}
 
 
@@ -134,6 +147,8 @@ def _checked(path: Path, text: str, name: str, value: Any) -> Any:
     expected = bool if isinstance(default[name], bool) else str
     if type(value) is not expected:
         raise wrong(f"{name} must be {'true or false' if expected is bool else 'a text in quotes'}")
+    if name == "filter" and (why := _unreadable(str(value))):
+        raise wrong(why)
     choices = {"enter": (READ, RESUME), "order": tuple(Order)}.get(name)
     if choices and value not in choices:
         raise wrong(f"{name} must be one of {', '.join(choices)}")
@@ -147,11 +162,32 @@ def _keys(value: Any, wrong: Callable[..., UsageError]) -> dict[str, str]:
     found = {}
     for name, keys in _flat(value):
         if name not in known:
-            raise wrong(f"there is no command {name!r}; see the README's list of keys", name)
+            raise wrong(f"there is no command {name!r}; see the README's list of keys", f"keys.{name}")
         if not isinstance(keys, str) or not keys.strip():
-            raise wrong(f'{name} must be a text in quotes, such as "ctrl+f"', name)
+            raise wrong(f'{name} must be a text in quotes, such as "ctrl+f"', f"keys.{name}")
         found[name] = keys
+    if (fault := fault_in(found)) is not None:
+        raise wrong(fault.why, f"keys.{fault.id}")
     return found
+
+
+def _unreadable(words: str) -> str | None:
+    """Why the list cannot begin with this filter."""
+    from hermes_tui.domain.querytext import parse_query
+
+    try:
+        parse_query(words or "x", present=now())
+    except BadQuery as error:
+        return f"filter: {error.reason}"
+    return None
+
+
+def blamed(entries: Iterable[Entry], key: str, why: str, *, path: Path | None = None) -> UsageError:
+    """The refusal of a setting that only the screen can judge, with the line if a file has set it."""
+    if not any(each.key == key and each.source == "file" for each in entries):
+        return UsageError(why)
+    path = path or config_file()
+    return UsageError(f"{path}, line {_line_of(path.read_text('utf-8'), key)}: {why}")
 
 
 def _flat(table: dict[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
@@ -163,11 +199,21 @@ def _flat(table: dict[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
 
 
 def _line_of(text: str, name: str) -> int:
-    """The line that sets `name`, counted from 1: tomllib does not tell, so the name is looked for."""
-    last = name.rpartition(".")[2]
-    for wanted in (name, last):
-        key = re.compile(rf"""\s*\[*\s*["']?{re.escape(wanted)}["']?\s*(\]|=|\.)""")
-        for number, line in enumerate(text.splitlines(), 1):
-            if key.match(line):
-                return number
-    return 1
+    """The line that sets `name`, or else the table that holds it, counted from 1: tomllib does not tell."""
+    table = ""
+    line, best = 1, ""
+    for number, written in enumerate(text.splitlines(), 1):
+        if header := _TABLE.match(written):
+            found = table = _path(header[1])
+        elif key := _KEY.match(written):
+            found = ".".join(part for part in (table, _path(key[1])) if part)
+        else:
+            continue
+        if len(found) > len(best) and f"{name}.".startswith(f"{found}."):
+            line, best = number, found
+    return line
+
+
+def _path(dotted: str) -> str:
+    """`keys."browse.filter"` as `keys.browse.filter`."""
+    return ".".join(bare or quoted[1:-1] for bare, quoted in _PART.findall(dotted))

@@ -18,6 +18,7 @@ from hermes_tui import handover
 from hermes_tui.app import HermesApp, connect_to_sqlite
 from hermes_tui.domain.links import Candidate
 from hermes_tui.domain.profiles import StoreRef
+from hermes_tui.domain.queries import SearchOrder
 from hermes_tui.errors import QueryTimeout, StoreMissing, TargetAmbiguous, Unsupported
 from hermes_tui.intents import HandOver, OpenSearch, OpenTarget, OpenTranscript, PrintAndQuit
 from hermes_tui.keys import EVERYWHERE, PLACES, SMALL_PLACES
@@ -79,6 +80,20 @@ async def test_a_link_opens_the_conversation_that_holds_it() -> None:
         assert isinstance(app.screen, TranscriptScreen)
         assert app.screen.key == values.CONVERSATIONS[1].key
         assert app.screen.opening.anchor == 3
+
+
+async def test_a_search_begins_in_the_order_and_with_the_scan_that_it_was_asked_for() -> None:
+    async with running(opening=OpenSearch("oauth", order=SearchOrder.OLDEST, scan=True)) as (app, pilot):
+        await until(pilot, lambda: isinstance(app.screen, SearchScreen))
+        search = app.screen
+        assert isinstance(search, SearchScreen)
+        await until(pilot, lambda: search.hits.hits)
+        assert "oldest" in seen(app)
+        assert search._answered is not None
+        assert (search._answered.order, search._answered.scan) == (SearchOrder.OLDEST, True)
+        await pilot.press("space", "x")
+        await until(pilot, lambda: search._answered is not None and search._answered.text == "oauth x")
+        assert (search._answered.order, search._answered.scan) == (SearchOrder.OLDEST, False)
 
 
 async def test_back_from_the_next_hit_the_search_stands_on_it() -> None:

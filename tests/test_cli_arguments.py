@@ -8,6 +8,7 @@ import pytest
 
 from hermes_tui.commands.arguments import read
 from hermes_tui.commands.options import BROWSE, COMMANDS, OPTIONS
+from hermes_tui.domain.queries import SearchOrder
 from hermes_tui.errors import UsageError
 
 SEED = 20261130
@@ -117,8 +118,11 @@ def test_options_are_not_abbreviated(flag: str) -> None:
         (["completion"], "SHELL"),
         (["--json"], "--json"),
         (["open", "x", "--json"], "--json"),
-        (["search", "x", "--tui", "--json"], "--tui"),
-        (["search", "x", "--scan", "--tui"], "--scan"),
+        (["search", "x", "--tui", "--json"], "--json means nothing with --tui: "),
+        (["search", "x", "--limit", "3", "--tui"], "--limit means nothing with --tui: "),
+        (["search", "x", "--offset", "3", "--tui"], "--offset means nothing with --tui: "),
+        (["search", "x", "--tui", "--all"], "--all means nothing with --tui: "),
+        (["search", "x", "--tui", "--reverse"], "--sort newest"),
         (["search", "x", "--reverse"], "--reverse"),
         (["--db", "", "list"], "--db"),
         (["", "list"], "''"),
@@ -143,6 +147,14 @@ def test_a_quote_in_a_filter_value_cannot_end_it() -> None:
 def test_search_without_words_is_left_to_the_query_to_refuse() -> None:
     assert read(["search"]).words == []
     assert read(["search", "--tui"]).screen
+
+
+def test_the_search_screen_takes_over_the_order_and_the_scan() -> None:
+    from hermes_tui.commands.searches import query_of
+
+    query = query_of(read(["search", "x", "--tui", "--sort", "newest", "--reverse", "--scan", "--source", "cli"]))
+    assert (query.text, query.order, query.scan) == ("source:cli x", SearchOrder.OLDEST, True)
+    assert read(["search", "x", "--tui", "--scan"]).screen
 
 
 @pytest.mark.parametrize("name", sorted(COMMANDS))

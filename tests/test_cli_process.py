@@ -298,6 +298,19 @@ class TestProfiles:
         assert found["meta"]["profiles"] == ["work"]
         one_line_error(run("--home", str(root), "show", "20260601_090000_111111"), 1, "20260601_090000_111111")
 
+    def test_a_link_is_searched_for_in_the_profile_that_it_names(self, root: Path) -> None:
+        done = run("--home", str(root), "search", "@session:work/20260601_090000_111111.", "--json")
+        found = json.loads(done.stdout)
+        assert [(hit["id"], hit["tier"]) for hit in found["hits"]] == [("20260601_090000_111111", "target")]
+        assert found["meta"]["profiles"] == ["work"]
+
+    @pytest.mark.parametrize("link", ["@session:", "@session:ghost/x", "@session:default/no", "`@session:nosuch`."])
+    def test_a_search_for_a_link_to_nowhere_finds_nothing_and_says_so(self, root: Path, link: str) -> None:
+        done = run("--home", str(root), "search", link)
+        assert done.returncode == 1
+        assert "no matches" in done.stdout
+        assert "leads nowhere" in done.stdout or "names no session" in done.stdout
+
     @pytest.mark.parametrize("link", ["@session:", "@session:ghost/x", "@session:../work/x", "@session:Bad Name/x"])
     def test_a_link_to_nowhere_is_an_error_and_no_fallback(self, root: Path, link: str) -> None:
         one_line_error(run("--home", str(root), "show", link), 1)

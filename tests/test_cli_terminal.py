@@ -222,10 +222,11 @@ def test_no_mouse_leaves_the_mouse_alone(home: Path) -> None:
         assert MOUSE_ON not in terminal.data
 
 
-def test_a_broken_settings_file_is_a_line_and_no_screen(home: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("wrong", ["colour = 3", 'theme = "plaid"', 'keys."search.next" = "n"'])
+def test_a_broken_settings_file_is_a_line_and_no_screen(home: Path, tmp_path: Path, wrong: str) -> None:
     folder = tmp_path / "config" / "hermes-tui"
     folder.mkdir(parents=True)
-    (folder / "config.toml").write_text('theme = "dark"\ncolour = 3\n')
+    (folder / "config.toml").write_text(f"mouse = true\n{wrong}\n")
     env = {"XDG_CONFIG_HOME": str(tmp_path / "config")}
     with started([*COMMAND, "--home", str(home)], env) as terminal:
         assert terminal.ends() == 2

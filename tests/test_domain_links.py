@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from hermes_tui.domain.links import Link, find_links, parse_link
+from hermes_tui.domain.links import Link, find_links, only_link, parse_link
 
 ID = "20261128_164003_c0de55"
 
@@ -39,3 +39,31 @@ def test_links_inside_a_text_with_their_places() -> None:
     found = find_links(text)
     assert [str(each.link) for each in found] == [f"@session:work/{ID}", f"@session:{ID}#12"]
     assert [text[each.start : each.end] for each in found] == [f"@session:work/{ID}", f"@session:{ID}#12"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"@session:work/{ID}",
+        f" (@session:work/{ID}).",
+        f"`@session:work/{ID}`",
+        f"“@session:work/{ID}”,",
+        f"**@session:work/{ID}**",
+        f'"@session:work/{ID}"',
+        f"@session:`work/{ID}`",
+    ],
+)
+def test_a_text_that_is_nothing_but_a_link(text: str) -> None:
+    link = only_link(text)
+    assert link is not None
+    assert link.profile == "work"
+    assert link.id.startswith(ID)
+
+
+def test_a_link_among_words_is_not_all_that_the_text_is() -> None:
+    assert only_link(f"see @session:work/{ID}") is None
+    assert only_link(f"@session:work/{ID} oauth") is None
+    assert only_link(f"@session:work/{ID} @session:{ID}") is None
+    assert only_link("session:x") is None
+    assert only_link('@session:"Launch, plan"') == Link(None, "Launch, plan")
+    assert only_link("@session:") == Link(None, "")

@@ -450,18 +450,3 @@ async def test_a_query_that_is_wrong_from_the_start_says_why_on_the_status_line(
         await until(pilot, lambda: "/ query" in seen(app))
         assert "cannot parse o: nothing follows it" in status(app)
         assert "next hit" not in seen(app)
-
-
-async def test_a_link_that_leads_nowhere_is_not_answered_with_some_of_its_words() -> None:
-    service = GatedService()
-    service.hits = tuple(
-        replace(hit, tier=tier) for hit, tier in zip(values.HITS, (Tier.PARTIAL, Tier.AUTOMATION) * 9, strict=False)
-    )
-    link = "@session:default/20991130_132049_ffffff"
-    async with searching(service, link) as (screen, app, pilot):
-        await until(pilot, lambda: f"No matches for {link}" in seen(app))
-        assert screen.current is None
-        assert f"open {link}" in seen(app)
-        screen.box.show("some words")
-        screen._ask("some words")
-        await until(pilot, lambda: screen.current is not None)

@@ -723,3 +723,28 @@ async def test_a_word_of_thousands_of_letters_is_read_for_instead_of_asked_of_th
     assert serves_trigram(Leaf(asked[:50], inside=True))
     (page,) = await searches(db, [asked])
     assert [hit.conversation.root_id for hit in page.hits] == ["s1"]
+
+
+# R42: a link means a session, and its words mean nothing
+
+
+@pytest.mark.parametrize("form", ["{}", "({}).", "`{}`", "“{}”,", '"{}"', "**{}**"])
+async def test_r42_a_link_that_leads_nowhere_is_not_answered_with_its_words(made: Made, form: str) -> None:
+    db = made({"s1": ["a session of the default profile called nosuch"]}, {"s1": {"title": "session default nosuch"}})
+    for link in ("@session:default/nosuch", "@session:nosuch", "@session:ghost/s1", "@session:../x/s1", "@session:"):
+        page = await search(db, form.format(link))
+        assert (page.hits, page.total, page.expression, page.words) == ((), 0, "", ()), link
+        assert any("leads nowhere" in notice or "names no session" in notice for notice in page.notices), link
+    page = await search(db, form.format("@session:default/s1"))
+    assert tiers(page) == {"s1": "target"}
+    assert page.notices == ()
+
+
+async def test_r42_a_link_beside_words_is_searched_with_them(made: Made) -> None:
+    db = made({"s1": ["see @session:default/nosuch there"], "s2": ["nothing"]})
+    assert ids(await search(db, "see @session:default/nosuch")) == ["s1"]
+
+
+async def test_r42_a_link_with_the_beginning_of_an_id_lists_all_that_begin_so(made: Made) -> None:
+    db = made({"2026a": ["one"], "2026b": ["two"], "2025c": ["2026"]})
+    assert tiers(await search(db, "@session:2026")) == {"2026a": "target", "2026b": "target"}

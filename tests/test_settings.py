@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import string
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from hermes_tui import settings
+from hermes_tui import rebindings, settings
 from hermes_tui.domain.sessions import Order
 from hermes_tui.errors import UsageError
+from hermes_tui.keys import PLACES
 from hermes_tui.settings import Settings
 
 
@@ -82,6 +84,24 @@ def test_every_setting_can_be_written_down(tmp_path: Path) -> None:
         ("[keys]\nbrowse.filter = 3\n", 2, "browse.filter"),
         ('[keys]\n[keys.browse]\nfilter = ""\n', 3, "browse.filter"),
         ("keys = 3\n", 1, "[keys]"),
+        ('theme = "dark"\n[keys]\n"browse.filter" = "r"\n', 3, "browse.resume"),
+        ('[keys]\n"browse.filter" = "x"\n"browse.order" = "f1,x"\n', 2, "browse.order"),
+        ('[keys]\n"browse.filter" = "?"\n', 2, "everywhere.keys"),
+        ('[keys]\n"everywhere.keys" = "question_mark,s"\n', 2, "browse.order"),
+        ('[keys]\n"everywhere.palette" = "a"\n"transcript.find" = "ctrl+f"\n', 2, "browse.hidden"),
+        ('[keys]\n"browse.order" = "o"\n"browse.filter" = "ctl+f"\n', 3, "ctl+f"),
+        ('[keys]\n"browse.filter" = "shift+f"\n', 2, "'F'"),
+        ('[keys]\n"browse.filter" = "ctrl+F"\n', 2, "'ctrl+f'"),
+        ('[keys]\n"browse.filter" = "f,,x"\n', 2, "comma"),
+        ('[keys]\n"browse.filter" = "pgdn"\n', 2, "pagedown"),
+        ('[keys]\n"search.next" = "n"\n', 2, "text in the query box"),
+        ('[keys]\n"search.recent" = "ctrl+u"\n', 2, "text in the query box"),
+        ('[keys]\n"everywhere.quit" = "ctrl+q,Q"\n', 2, "text in an input"),
+        ('filter = "x"\n[keys.browse]\nfilter = 3\n', 3, "browse.filter"),
+        ('[keys]\nbrowse.order = "o"\n[keys.search]\norder = ""\n', 4, "search.order"),
+        ('mouse = true\nkeys = { "browse.filter" = 3 }\n', 2, "browse.filter"),
+        ('mouse = true\nfilter = "after:never"\n', 2, "never"),
+        ('theme = "dark"\nmouse = [\n\n', 4, "line 4"),
         ('theme = "dark\n', 1, "line 1"),
         ("mouse = true\nmouse = false\n", 2, "line 2"),
     ],
@@ -99,6 +119,33 @@ def test_an_error_names_file_and_line(tmp_path: Path, text: str, line: int, word
 
 def test_a_file_that_is_no_text_is_refused_in_one_line(tmp_path: Path) -> None:
     path = tmp_path / "config.toml"
-    path.write_bytes(b"\xff\xfe\x00")
-    with pytest.raises(UsageError, match="cannot be read"):
+    path.write_bytes(b"mouse = true\n# \xff\xfe\x00")
+    with pytest.raises(UsageError, match="line 2: it cannot be read"):
         settings.load(path=path)
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [
+        '"browse.order" = "S"\n"browse.reverse" = "s"',
+        '"browse.filter" = "ctrl+f, f3"',
+        '"search.next" = "n,ctrl+n,f5"',
+        '"browse.search" = "?"\n"everywhere.keys" = "f1"',
+        '"transcript.find" = "f"\n"browse.lineage" = "L"',
+        '"browse.filter" = "+"\n"browse.preview" = "comma"\n"browse.id" = "alt+i,ctrl+at"',
+    ],
+)
+def test_keys_that_are_told_apart_are_taken(tmp_path: Path, keys: str) -> None:
+    settings.load(path=write(tmp_path, f"[keys]\n{keys}\n"))
+
+
+def test_the_keys_as_they_come_could_be_written_down_as_they_are(tmp_path: Path) -> None:
+    lines = [f'"{key.id}" = "{key.keys}"' for place in PLACES.values() for key in place]
+    found, _ = settings.load(path=write(tmp_path, "\n".join(["[keys]", *lines])))
+    assert len(found.keys) == len(lines)
+
+
+def test_punctuation_has_the_names_that_the_screen_knows() -> None:
+    from textual.keys import _character_to_key
+
+    assert {char: _character_to_key(char) for char in string.punctuation} == rebindings._PUNCTUATION

@@ -14,6 +14,7 @@ from hermes_tui.commands.options import (
     BROWSE,
     COMMANDS,
     EXCLUDING,
+    NOT_ON_THE_SCREEN,
     OPTIONS,
     SHORT,
     Command,
@@ -209,6 +210,9 @@ def _check(found: Arguments) -> None:
     for one, other in EXCLUDING:
         if one in found.given and other in found.given:
             raise UsageError(f"{one} and {other} exclude each other")
+    for flag, why in NOT_ON_THE_SCREEN.items() if found.tui else ():
+        if flag in found.given:
+            raise UsageError(f"{flag} means nothing with --tui: {why}")
     if found.window is not None and found.around is None:
         raise UsageError("--window needs --around")
     if found.sort is not None and found.sort not in (known := orders(found.command)):

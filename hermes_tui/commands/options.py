@@ -114,9 +114,16 @@ EXCLUDING = (
     ("--profile", "--all-profiles"),
     ("--around", "--head"),
     ("--around", "--tail"),
-    *(("--tui", flag) for flag in ("--json", "--sort", "--reverse", "--scan", "--all", "--limit", "--offset")),
 )
 """Pairs that make no sense together."""
+
+NOT_ON_THE_SCREEN = {
+    "--json": "it is for what is printed",
+    "--limit": "the screen lists every conversation that matches",
+    "--offset": "the screen lists every conversation that matches",
+    "--all": "the screen says which sources it leaves out, and source:NAME or is:automation brings them in",
+}
+"""Options of `search` that mean nothing with `--tui`, and why."""
 
 
 def orders(command: str) -> list[str]:

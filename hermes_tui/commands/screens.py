@@ -17,7 +17,7 @@ from hermes_tui.commands.searches import query_of
 from hermes_tui.commands.stores import Chosen, opened
 from hermes_tui.domain.links import link_to
 from hermes_tui.domain.sessions import ConversationKey
-from hermes_tui.errors import StoreMissing
+from hermes_tui.errors import StoreMissing, ThemeMissing
 from hermes_tui.service.sessions import SessionService
 
 if TYPE_CHECKING:
@@ -26,10 +26,13 @@ if TYPE_CHECKING:
 
 def run(arguments: Arguments, choice: Chosen) -> int:
     """Open the screen; afterwards become `hermes` or print a line, if that is how it was left."""
-    chosen, _ = settings.load(options_of(arguments))
+    chosen, entries = settings.load(options_of(arguments))
     _look(choice)
     gc.enable()
-    result, code = asyncio.run(_show(arguments, choice, chosen))
+    try:
+        result, code = asyncio.run(_show(arguments, choice, chosen))
+    except ThemeMissing as error:
+        raise settings.blamed(entries, "theme", str(error)) from error
     from hermes_tui.intents import HandOver, PrintAndQuit
 
     if isinstance(result, HandOver):
@@ -75,7 +78,8 @@ async def _opening(arguments: Arguments, service: SessionService) -> Intent | No
     from hermes_tui.intents import OpenSearch, OpenTranscript
 
     if arguments.command == "search":
-        return OpenSearch(query_of(arguments).text)
+        query = query_of(arguments)
+        return OpenSearch(query.text, order=query.order, scan=query.scan)
     if arguments.command != "open":
         return None
     target = await service.target(arguments.target)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from hermes_tui import paths
 from hermes_tui.commands.arguments import Arguments
-from hermes_tui.domain.links import parse_link
+from hermes_tui.domain.links import only_link, parse_link
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.sessions import StoreProblem
 from hermes_tui.errors import StoreBusy, StoreError, StoreMissing, TargetNotFound, UsageError
@@ -151,3 +151,14 @@ def for_target(choice: Chosen, text: str) -> Chosen:
     except (StoreMissing, UsageError) as failure:
         message = f"There is no profile {link.profile!r} to open {text!r} in; see: hermes-tui profiles"
         raise TargetNotFound(message) from failure
+
+
+def for_words(choice: Chosen, arguments: Arguments) -> Chosen:
+    """The same choice for a search, unless its words are a link: then the profile that it names, if there is one."""
+    link = only_link(" ".join(arguments.words))
+    if link is None or arguments.screen:
+        return choice
+    try:
+        return for_target(choice, str(link))
+    except TargetNotFound:
+        return choice  # the search says that it leads nowhere

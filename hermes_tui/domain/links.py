@@ -81,6 +81,20 @@ def parse_link(text: str) -> Link | None:
     return _read(value.rstrip(_TRAILING + _QUOTES + ">"), quoted=False) or Link(None, "")
 
 
+def only_link(text: str) -> Link | None:
+    """The link that `text` is and nothing else, in any form in which one is pasted; None for a link among other
+    words. Words after an unquoted link are no part of it, as they are none inside a message."""
+    text = text.strip()
+    link = parse_link(text)
+    if link is None:
+        found = find_links(text)
+        alone = len(found) == 1 and not any(map(str.isalnum, text[: found[0].start] + text[found[0].end :]))
+        return found[0].link if alone else None
+    value = text[text.index(PREFIX) + len(PREFIX) :]
+    quoted = text[0] in _QUOTES or value[:1] in tuple(_QUOTES)
+    return link if quoted or not any(map(str.isspace, link.id)) else None
+
+
 def find_links(text: str) -> list[FoundLink]:
     """Every link inside `text`, in order."""
     found = []

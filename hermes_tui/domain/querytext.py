@@ -15,6 +15,7 @@ from dataclasses import dataclass
 
 from hermes_tui.domain.filters import KEYS, Filters
 from hermes_tui.domain.filterwords import FilterWord, Wrong, combine
+from hermes_tui.domain.links import Link, only_link
 from hermes_tui.domain.querytrees import And, Form, Leaf, Node, Or, Without, in_token, positive
 from hermes_tui.errors import BadQuery
 
@@ -46,6 +47,11 @@ class ParsedQuery:
     plain: str
     """The text without its filter words: what a link, an id or a title was pasted as."""
     pieces: tuple[Piece, ...]
+
+    @property
+    def link(self) -> Link | None:
+        """The link that the query is, filter words aside: it means a session, and its words are not searched."""
+        return only_link(self.plain)
 
 
 _UNREADABLE = re.compile("[\x00-\x08\x0e-\x1f\x7f-\x9f\ud800-\udfff]")

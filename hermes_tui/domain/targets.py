@@ -18,7 +18,7 @@ from hermes_tui.text import count, one_line
 
 LATEST = "latest"
 _ANCHORED = re.compile(r"\A(?P<name>.*\S)#(?P<anchor>\d{1,18})\Z", re.DOTALL)
-_QUOTES = "`\"'“”‘’«»"
+_QUOTES = "`\"'“”‘’«»*"
 _STOPS = ",.;:!?)]}"
 _BOT_CHAT = "Bot Chat"
 """Its exact title is its identity: no numbered title stands for it."""

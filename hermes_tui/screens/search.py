@@ -44,8 +44,16 @@ class SearchScreen(Searching, Acting):
     PLACE = "search"
     BINDINGS: ClassVar[list[BindingType]] = bindings("search")
 
-    def __init__(self, service: SessionService, text: str = "", *, recent: RecentQueries | None = None) -> None:
-        super().__init__(service, text, recent=recent)
+    def __init__(
+        self,
+        service: SessionService,
+        text: str = "",
+        *,
+        order: SearchOrder = SearchOrder.RELEVANCE,
+        scan: bool = False,
+        recent: RecentQueries | None = None,
+    ) -> None:
+        super().__init__(service, text, order=order, scan=scan, recent=recent)
         self._told: Context | None = None
         """What the pane shows …"""
         self._told_of: tuple[ConversationKey, int | None] | None = None

@@ -11,8 +11,8 @@ from textual import on, work
 from textual.containers import Horizontal
 from textual.widget import Widget
 
-from hermes_tui.domain.links import parse_link
-from hermes_tui.domain.queries import UNREAD, Hit, SearchOrder, SearchPage, SearchQuery, Tier, WayOut
+from hermes_tui.domain.links import only_link
+from hermes_tui.domain.queries import UNREAD, SearchOrder, SearchPage, SearchQuery, WayOut
 from hermes_tui.errors import BadQuery, HermesTuiError, StoreBusy
 from hermes_tui.intents import OpenTarget
 from hermes_tui.screens.base import BaseScreen, Moving
@@ -29,29 +29,26 @@ from hermes_tui.widgets.ways import Paragraph, Way, Ways, prose_view
 Take = Callable[[], object]
 
 
-def _names_nothing(query: SearchQuery, page: SearchPage) -> bool:
-    """A pasted link that leads nowhere here: what merely has some words of it in common is no answer."""
-    link = parse_link(query.text)
-    return link is not None and bool(link.id) and not any(_names(hit, link.id) for hit in page.hits)
-
-
-def _names(hit: Hit, session_id: str) -> bool:
-    """The hit is what the link means, or speaks of it."""
-    wanted = session_id.casefold()
-    return hit.tier in (Tier.TARGET, Tier.TITLE) or any(wanted in each.snippet.casefold() for each in hit.matches)
-
-
 class Searching(Moving, BaseScreen):
     """A box, and below it always one of: hits, nothing found, cannot parse, failed, recent queries."""
 
     AGAIN_SECONDS: ClassVar[float] = 1.0
     """How long a store that was busy is left in peace."""
 
-    def __init__(self, service: SessionService, text: str = "", *, recent: RecentQueries | None = None) -> None:
+    def __init__(
+        self,
+        service: SessionService,
+        text: str = "",
+        *,
+        order: SearchOrder = SearchOrder.RELEVANCE,
+        scan: bool = False,
+        recent: RecentQueries | None = None,
+    ) -> None:
+        """`scan`: read at once what no index holds, for the text that is given."""
         super().__init__(service)
-        self._given = text
+        self._given, self._scan = text, scan
         self._recent = recent or RecentQueries()
-        self._order = SearchOrder.RELEVANCE
+        self._order = order
         self._query: SearchQuery | None = None
         """What was asked last; None while the box is empty."""
         self._busy = False
@@ -79,7 +76,7 @@ class Searching(Moving, BaseScreen):
     def on_mount(self) -> None:
         super().on_mount()
         self.box.focus()
-        self._ask(self._given)
+        self._ask(self._given, scan=self._scan)
 
     @property
     def box(self) -> QueryLine:
@@ -107,10 +104,10 @@ class Searching(Moving, BaseScreen):
         if begins_filter(self.box.begun):
             self._complete(self.box.begun)
 
-    def _ask(self, text: str, *, typing_at: int | None = None) -> None:
+    def _ask(self, text: str, *, typing_at: int | None = None, scan: bool = False) -> None:
         """A new question; blank text asks nothing."""
         if text.strip():
-            self._start(SearchQuery(text, self._order, typing_at=typing_at), fresh=True)
+            self._start(SearchQuery(text, self._order, scan=scan, typing_at=typing_at), fresh=True)
             return
         self.workers.cancel_group(self, "search")
         self.workers.cancel_group(self, "ways")
@@ -189,8 +186,6 @@ class Searching(Moving, BaseScreen):
     # showing
 
     def _show_answer(self, query: SearchQuery, page: SearchPage, *, fresh: bool) -> None:
-        if page.final and _names_nothing(query, page):
-            page = replace(page, hits=(), total=0)
         self._answered, self._page = query, page
         if page.hits or not page.final:
             self.remove_class("-page")
@@ -207,7 +202,7 @@ class Searching(Moving, BaseScreen):
     def _show_nothing(self, query: SearchQuery, page: SearchPage) -> None:
         head, tail = answers.nothing_found(query.text, page)
         rows: list[tuple[Way, Take]] = []
-        link = parse_link(query.text)
+        link = only_link(query.text)
         if link is not None and link.id:
             rows.append((answers.link_row(link), lambda: self.post_message(OpenTarget(query.text))))
         rows += [(answers.way_row(way), self._asking(way.text)) for way in self._ways]

@@ -14,19 +14,22 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 
 from hermes_tui.domain.families import Catalogue
+from hermes_tui.domain.links import Link
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.queries import Hit, SearchPage, SearchQuery
 from hermes_tui.domain.querytext import ParsedQuery, parse_query
 from hermes_tui.domain.sessions import StoreProblem
-from hermes_tui.errors import HermesTuiError, QueryTimeout, StoreError
+from hermes_tui.errors import HermesTuiError, QueryTimeout, StoreError, TargetNotFound
 from hermes_tui.service.lists import store_notices
 from hermes_tui.service.reader import Lane, Reader
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.search import StorePage, StoreSearch
 from hermes_tui.storage.tallies import SortKey
+from hermes_tui.text import one_line
 from hermes_tui.times import now
 
 CatalogueOf = Callable[[StoreRef], Awaitable[Catalogue]]
+StoresOf = Callable[[Link], Sequence[StoreRef]]
 
 
 @dataclass(slots=True)
@@ -42,17 +45,37 @@ class _Side:
 
 
 async def run_search(
-    reader: Reader, stores: Sequence[StoreRef], catalogue_of: CatalogueOf, query: SearchQuery
+    reader: Reader,
+    stores: Sequence[StoreRef],
+    catalogue_of: CatalogueOf,
+    query: SearchQuery,
+    *,
+    stores_of: StoresOf | None = None,
 ) -> AsyncIterator[SearchPage]:
-    """Pages of growing goodness; the last has `final` set. Raises `BadQuery`; `StoreError` only when no store at
-    all can be read."""
+    """Pages of growing goodness; the last has `final` set. `stores_of`: where a link leads, beside `stores`; raises
+    `TargetNotFound` for a profile that does not exist. Raises `BadQuery`; `StoreError` only when no store at all
+    can be read."""
     began = time.monotonic()
     parsed = parse_query(query.text, present=now(), typing_at=query.typing_at)
+    lost = ""
+    if parsed.link is not None:
+        stores, lost = _led(stores, parsed.link, stores_of)
     sides, problems = await _open(stores, catalogue_of, query, parsed)
-    running = Running(reader, parsed, query, sides, problems, began)
+    running = Running(reader, parsed, query, sides, problems, began, lost)
     async with aclosing(running.pages()) as pages:
         async for page in pages:
             yield page
+
+
+def _led(stores: Sequence[StoreRef], link: Link, stores_of: StoresOf | None) -> tuple[Sequence[StoreRef], str]:
+    """The stores in which this link can mean something, and what to say when nothing answers to it there."""
+    if not link.id:
+        return stores, "The link names no session."
+    try:
+        stores = stores if stores_of is None else stores_of(link)
+    except TargetNotFound as failure:
+        return stores, f"The link leads nowhere: {failure}"
+    return stores, f"The link leads nowhere: no session answers to “{one_line(link.id, 80)}”."
 
 
 async def _open(
@@ -105,9 +128,11 @@ class Running:
         sides: list[_Side],
         problems: list[StoreProblem],
         began: float,
+        lost: str = "",
     ) -> None:
+        """`lost`: what to say of a link that nothing answers to."""
         self._reader, self._parsed, self._query = reader, parsed, query
-        self.sides, self._problems, self._began = sides, problems, began
+        self.sides, self._problems, self._began, self._lost = sides, problems, began, lost
         self._shown: tuple[Hit, ...] = ()
         """Of the last page that was given out."""
 
@@ -198,9 +223,9 @@ class Running:
             elapsed_ms=(time.monotonic() - self._began) * 1_000,
             final=final,
             progress=min(going) if going and not final else None,
-            notices=self._notices(pages),
+            notices=((self._lost,) if final and self._lost and not hits else ()) + self._notices(pages),
             errors=tuple(self._problems),
-            words=self._parsed.words,
+            words=() if self._parsed.link is not None else self._parsed.words,
         )
 
     def _notices(self, pages: Sequence[StorePage]) -> tuple[str, ...]:

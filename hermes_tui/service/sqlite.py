@@ -112,7 +112,9 @@ class SqliteSessionService:
     def search(self, query: SearchQuery) -> AsyncIterator[SearchPage]:
         from hermes_tui.service import searching
 
-        return searching.run_search(self._reader, self._stores, self._catalogues.of, query)
+        return searching.run_search(
+            self._reader, self._stores, self._catalogues.of, query, stores_of=self._stores_of_link
+        )
 
     async def ways_out(self, query: SearchQuery) -> tuple[WayOut, ...]:
         from hermes_tui.service import ways
@@ -129,6 +131,14 @@ class SqliteSessionService:
 
         asked = targeting.Asked(self._reader, self._stores, self._catalogues, self._visited)
         return await targeting.find_target(asked, text)
+
+    def _stores_of_link(self, link: Link) -> list[StoreRef]:
+        """Where this link leads; a profile beside the opened ones is asked like them from then on."""
+        from hermes_tui.service import targeting
+
+        found = targeting.stores_of(self._stores, link)
+        self._visited.update((ref.profile, ref) for ref in found if ref not in self._stores)
+        return found
 
     # transcripts
 

@@ -33,7 +33,7 @@ class Asked:
 async def find_target(asked: Asked, text: str) -> Target:
     """Raises `TargetNotFound`, `TargetAmbiguous`, and `StoreError` when no store that could hold it can be read."""
     link = read_name(text)
-    refs = _refs(asked, link)
+    refs = stores_of(asked.stores, link)
     known = await _catalogues(asked, refs)
 
     def naming(store: Store) -> Named:
@@ -49,15 +49,15 @@ async def find_target(asked: Asked, text: str) -> Target:
     return target
 
 
-def _refs(asked: Asked, link: Link) -> list[StoreRef]:
+def stores_of(stores: Sequence[StoreRef], link: Link) -> list[StoreRef]:
     """A bare name is looked for in the opened stores; a link's profile is opened, if it lies beside one of them.
-    Its name is compared with what exists and never becomes a path by itself."""
+    Its name is compared with what exists and never becomes a path by itself. Raises `TargetNotFound`."""
     if link.profile is None:
-        return list(asked.stores)
+        return list(stores)
     wanted = paths.normalize_profile(link.profile)
-    if opened := [ref for ref in asked.stores if ref.profile == wanted]:
+    if opened := [ref for ref in stores if ref.profile == wanted]:
         return opened
-    for root in dict.fromkeys(ref.root for ref in asked.stores):
+    for root in dict.fromkeys(ref.root for ref in stores):
         try:
             return [paths.profile_store(root, wanted)]
         except (StoreMissing, UsageError):

@@ -41,17 +41,17 @@ async def ways_out(
 def _variants(parsed: ParsedQuery) -> Iterator[tuple[str, str]]:
     """(what is given up, the query without it)."""
     filters = [piece for piece in parsed.pieces if piece.filter]
-    words = [piece for piece in parsed.pieces if not piece.filter]
+    words = [piece for piece in parsed.pieces if not piece.filter and parsed.link is None]
     for piece in filters:
         yield f"without {piece.text}", _taken_away(parsed.text, (piece,))
-    if len(filters) > 1 and words:
+    if len(filters) > 1 and parsed.plain:
         yield "without any filter", _taken_away(parsed.text, filters)
     for piece in words:
         if piece.text.startswith('"') and " " in piece.text:
             yield f"{piece.text} as single words", _replaced(parsed.text, piece, piece.text.strip('"* '))
     for piece in words if len(parsed.pieces) > 1 else ():
         yield f"without {piece.text}", _taken_away(parsed.text, (piece,))
-    if not any(parsed.filters.asks_for(source) for source in UNASKED_SOURCES):
+    if parsed.link is None and not any(parsed.filters.asks_for(source) for source in UNASKED_SOURCES):
         yield "in kanban, subagent and tool sessions", f"{parsed.text} source:{','.join(sorted(UNASKED_SOURCES))}"
 
 

@@ -7,12 +7,14 @@ from typing import NamedTuple
 
 from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.filters import Filters
+from hermes_tui.domain.links import only_link
 from hermes_tui.domain.queries import Tier
 from hermes_tui.domain.querytrees import Node
 from hermes_tui.domain.sessions import Conversation, Segment
 from hermes_tui.domain.targets import read_name, resolve
 from hermes_tui.domain.titles import Title
 from hermes_tui.errors import TargetAmbiguous, TargetNotFound
+from hermes_tui.paths import normalize_profile
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.facts import StoreFacts
 from hermes_tui.storage.scopes import Scope, marked
@@ -53,18 +55,19 @@ def find_targets(store: Store, catalogue: Catalogue, text: str, filters: Filters
 
 
 def _segments(catalogue: Catalogue, text: str) -> Iterator[Segment]:
+    linked = only_link(text) is not None  # whoever pastes a link means it, however short it is
     try:
         link = read_name(text)
-        if link.profile not in (None, catalogue.profile):
+        if link.profile is not None and normalize_profile(link.profile) != catalogue.profile:
             return
         segment = resolve([catalogue], link).segment
     except TargetAmbiguous as several:
-        if len(link.id) >= _TELLING:
+        if linked or len(link.id) >= _TELLING:
             yield from (_segment(catalogue, candidate.id) for candidate in several.candidates)
         return
     except TargetNotFound:
         return
-    telling = segment.id == link.id or not segment.id.startswith(link.id) or len(link.id) >= _TELLING
+    telling = linked or segment.id == link.id or not segment.id.startswith(link.id) or len(link.id) >= _TELLING
     if telling or (len(link.id) >= _HINTING and any(char.isdigit() for char in link.id)):
         yield segment
 

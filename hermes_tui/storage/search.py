@@ -137,12 +137,14 @@ class StoreSearch:
     def _prepare(self, store: Store) -> None:
         filters = self.parsed.filters
         self.scope = build_scope(store, self.catalogue, filters, include_hidden=self.query.include_hidden)
+        self.targets = find_targets(store, self.catalogue, self.parsed.plain, filters)
+        if self.parsed.link is not None:
+            return  # its words mean nothing
         where = conditions(store.schema, filters)
         if filters or len(self.scope.places) <= _NARROW:
             where = where.in_sessions(list(self.scope.places))
         deep = self.query.scan or "tool" in filters.wanted.get("role", ())
         self.ground = Ground(look(store), self.scope, where, self.query.order, deep)
-        self.targets = find_targets(store, self.catalogue, self.parsed.plain, filters)
         if self.parsed.expression is None:
             self._passing = self._filtered(store)
             return
