@@ -10,38 +10,55 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
 from hermes_tui.keys import EVERYWHERE, MOVING, shown_as
-from hermes_tui.screens.base import BaseScreen, keys_of, works
+from hermes_tui.screens.base import keys_of, works
+from hermes_tui.widgets.ink import ASCII
 
-_MOVES = frozenset(action.partition("(")[0] for _, _, _, action, _ in MOVING)
+_MOVES = frozenset(name for name, *_ in MOVING)
+IN_FORCE = "in use"
+Command = tuple[str, str, Callable[[], Any]]
+"""What it does, what stands beside it (the key that does it too), and how to do it."""
 
 
 class Commands(Provider):
     """Commands of the screen that the palette was opened on, of all screens, and the themes."""
 
-    def _commands(self) -> Iterator[tuple[str, str, Callable[[], Any]]]:
-        """What it does, the key that does it too, and how to do it."""
+    def _commands(self) -> Iterator[Command]:
+        """Each once: what a screen does in the same words as the app is the same command with one more key."""
+        found: dict[str, Command] = {}
+        for said, key, run in (*self._of_screen(), *self._of_app()):
+            before = found.get(said)
+            found[said] = (said, key, run) if before is None else (said, f"{before[1]} {key}", before[2])
+        yield from found.values()
+        for name in sorted(self.app.available_themes):
+            beside = IN_FORCE if name == self.app.theme else ""
+            yield f"theme {name}", beside, partial(self.app.run_action, f"choose_theme({name!r})")
+
+    def _of_screen(self) -> Iterator[Command]:
         rebound: dict[str, str] = getattr(self.app, "rebound", {})
         screen = self.screen
-        if isinstance(screen, BaseScreen):
-            for key in keys_of(screen.PLACE):
-                if key.action.partition("(")[0] not in _MOVES and works(screen, key):
-                    yield key.help, shown_as(key, rebound), partial(screen.run_action, key.action)
+        for key in keys_of(getattr(screen, "PLACE", "")):
+            if key.id.partition(".")[2] not in _MOVES and works(screen, key):
+                yield key.help, shown_as(key, rebound), partial(screen.run_action, key.action)
+
+    def _of_app(self) -> Iterator[Command]:
+        rebound: dict[str, str] = getattr(self.app, "rebound", {})
         for key in EVERYWHERE[1:]:
-            yield key.help, shown_as(key, rebound), partial(self.app.run_action, key.action)
-        for name in sorted(self.app.available_themes):
-            yield f"theme {name}", "", partial(self.app.run_action, f"choose_theme({name!r})")
+            if key.action != "copy_selection" or self.screen.get_selected_text():
+                yield key.help, shown_as(key, rebound), partial(self.app.run_action, key.action)
 
     async def discover(self) -> Hits:
-        for said, key, run in self._commands():
-            yield DiscoveryHit(_line(Content(said), key), run, text=said)
+        for said, beside, run in self._commands():
+            yield DiscoveryHit(self._line(Content(said), beside), run, text=said)
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
-        for said, key, run in self._commands():
+        for said, beside, run in self._commands():
             score = matcher.match(said)
             if score > 0:
-                yield Hit(score, _line(matcher.highlight(said), key), run, text=said)
+                yield Hit(score, self._line(matcher.highlight(said), beside), run, text=said)
 
-
-def _line(said: Content, key: str) -> Content:
-    return Content.assemble(said, "  ", (key, "dim")) if key else said
+    def _line(self, said: Content, beside: str) -> Content:
+        if not beside:
+            return said
+        shown = beside.translate(ASCII) if getattr(self.app, "ascii_only", False) else beside
+        return Content.assemble(said, "  ", (shown, "bold" if beside == IN_FORCE else "dim"))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.command import CommandPalette
+from textual.command import CommandPalette, DiscoveryHit
 from textual.pilot import Pilot
 
 from hermes_tui import handover
@@ -22,6 +22,7 @@ from hermes_tui.domain.queries import SearchOrder
 from hermes_tui.errors import QueryTimeout, StoreMissing, TargetAmbiguous, Unsupported
 from hermes_tui.intents import HandOver, OpenSearch, OpenTarget, OpenTranscript, PrintAndQuit
 from hermes_tui.keys import EVERYWHERE, PLACES, SMALL_PLACES
+from hermes_tui.palette import Commands
 from hermes_tui.paths import home_store
 from hermes_tui.screens.base import bindings
 from hermes_tui.screens.browse import BrowseScreen
@@ -251,6 +252,33 @@ async def test_the_palette_runs_commands_of_the_screen_by_name() -> None:
         await until(pilot, lambda: "reverse the order" in seen(app))
         await pilot.press("enter")
         await until(pilot, lambda: app.screen is screen and "active ↑" in seen(app))
+
+
+async def commands(app: HermesApp) -> dict[str, str]:
+    """What the palette lists on the present screen: the sentence, and what stands beside it."""
+    hits = [hit async for hit in Commands(app.screen).discover()]
+    shown = [(str(hit.text), str(hit.display)) for hit in hits if isinstance(hit, DiscoveryHit)]
+    assert len(shown) == len({said for said, _ in shown}), shown
+    return {said: line.removeprefix(said).strip() for said, line in shown}
+
+
+async def test_the_palette_lists_each_command_that_works_here_once_and_marks_the_theme_in_force() -> None:
+    async with running() as (app, pilot):
+        screen = app.screen
+        assert isinstance(screen, BrowseScreen)
+        await until(pilot, lambda: screen.rows.items)
+        found = await commands(app)
+        assert found["quit"] == "q ctrl+q"
+        assert [said for said, beside in found.items() if beside == "in use"] == ["theme hermes-dark"]
+        assert "clear the filter" not in found
+        assert "copy the selection" not in found
+        app.theme = "hermes-light"
+        assert (await commands(app))["theme hermes-light"] == "in use"
+        await pilot.press("f", *"zebra", "enter")
+        await until(pilot, lambda: screen.current is None)
+        found = await commands(app)
+        assert "clear the filter" in found
+        assert "resume in Hermes" not in found
 
 
 async def test_a_colon_in_the_filter_is_text() -> None:

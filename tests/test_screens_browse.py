@@ -272,7 +272,9 @@ async def test_the_footer_tells_what_enter_and_escape_do_to_a_filter() -> None:
         await pilot.resize_terminal(90, 24)
         await until(pilot, lambda: "enter keep" in footer())
         await pilot.press("enter")
-        await until(pilot, lambda: "enter take" in footer() and "esc clear" in footer())
+        await until(pilot, lambda: "enter search" in footer() and "esc clear" in footer())
+        await pilot.press("down")
+        await until(pilot, lambda: "enter clear" in footer())
         await pilot.press("escape")
         await until(pilot, lambda: "enter read" in footer() and "esc clear" not in footer())
         in_one_breath(app, "fatlas")
@@ -280,6 +282,44 @@ async def test_the_footer_tells_what_enter_and_escape_do_to_a_filter() -> None:
         await pilot.press("enter")
         await pilot.resize_terminal(80, 24)
         await until(pilot, lambda: "enter read" in footer() and "esc clear" in footer())
+
+
+async def test_the_footer_of_a_list_without_rows_tells_only_what_works() -> None:
+    service = GatedService([])
+    service.hold("conversations")
+
+    def footer() -> str:
+        return seen(app).splitlines()[-1].strip()
+
+    async with browsing(service) as (_, app, pilot):
+        await until(pilot, lambda: footer() == "/ search   f filter   ? keys")
+        (await service.asked("conversations")).fail(StoreUnreadable("/x/state.db is not a database"))
+        await until(pilot, lambda: footer() == "enter try again   / search   ? keys")
+        await pilot.press("down")
+        await until(pilot, lambda: footer() == "enter profiles   / search   ? keys")
+        service.release("conversations")
+        await until(pilot, lambda: "No conversations yet." in seen(app))
+        assert footer() == "enter profiles   / search   ? keys"
+
+
+async def test_what_is_shown_hidden_and_filtered_out_adds_up_to_what_there_is() -> None:
+    noise = [values.conversation(f"cron_{i}", f"talk {i}", source="cron") for i in range(5)]
+    async with listed(GatedService([*conversations(30), *noise])) as (screen, app, pilot):
+        assert "30 of 35 conversations" in seen(app)
+        assert "hidden: 5 automation   a shows them" in status(app)
+        in_one_breath(app, "ftalk 2")
+        await until(pilot, lambda: screen.rows.total == 12)
+        assert "12 of 35 conversations" in seen(app)
+        assert "22 do not pass the filter · hidden: 1 automation   a shows hidden ones" in status(app)
+        await pilot.press("enter", "a")
+        await until(pilot, lambda: screen.rows.total == 13)
+        assert "13 of 35 conversations" in seen(app)
+        assert "22 do not pass the filter   a hides what is left out by default" in status(app)
+        await pilot.press("a", "escape")
+        in_one_breath(app, "f29")
+        await until(pilot, lambda: screen.rows.total == 1)
+        assert "34 do not pass the filter" in status(app)
+        assert "nothing is hidden" not in status(app)
 
 
 async def test_the_cursor_stays_on_its_conversation_when_others_come_and_go() -> None:

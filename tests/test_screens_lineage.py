@@ -10,7 +10,7 @@ import pytest
 from hermes_tui.domain.lineage import Lineage
 from hermes_tui.domain.messages import Message, Outline, SegmentMark
 from hermes_tui.domain.sessions import Kind
-from hermes_tui.errors import TargetNotFound
+from hermes_tui.errors import StoreBusy, TargetNotFound
 from hermes_tui.intents import CopyText, OpenResume, OpenSearch, OpenTranscript
 from hermes_tui.screens.lineage import LineageScreen
 from hermes_tui.widgets.nodes import as_recap
@@ -112,6 +112,31 @@ async def test_resume_names_the_very_session() -> None:
         await pilot.press("g", "r")
         await until(pilot, lambda: len(app.intents) == 2)
         assert (app.last(OpenResume).conversation.id, app.last(OpenResume).session_id) == ("auth3", "auth")
+
+
+async def test_a_session_alone_offers_nothing_to_fold_and_a_family_what_there_is() -> None:
+    service = Family()
+    service.family = Lineage("default", (replace(FAMILY[0], parent_id=None, is_current=True),))
+    async with on_stage(LineageScreen(service, "default", FAMILY[0].id)) as (screen, app, pilot):
+        await until(pilot, lambda: screen.current is not None)
+        await until(pilot, lambda: "enter read" in seen(app))
+        assert "fold" not in seen(app).splitlines()[-1]
+    async with on_stage(LineageScreen(Family(), "default", HERE)) as (screen, app, pilot):
+        await until(pilot, lambda: "← fold   → unfold" in seen(app).splitlines()[-1])
+        await pilot.press("G")
+        await until(pilot, lambda: "← fold" in seen(app).splitlines()[-1])
+        assert "unfold" not in seen(app).splitlines()[-1]
+
+
+async def test_a_busy_store_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(LineageScreen, "AGAIN_SECONDS", 0.001)
+    service = Family()
+    service.failures["lineage"] = StoreBusy("state.db is locked")
+    async with on_stage(LineageScreen(service, "default", HERE)) as (screen, app, pilot):
+        await until(pilot, lambda: "state.db is locked" in seen(app) and "trying again" in seen(app))
+        assert seen(app).splitlines()[-1].strip() == "esc back   ? keys"
+        del service.failures["lineage"]
+        await until(pilot, lambda: screen.current is not None)
 
 
 async def test_copying_and_leaving() -> None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import AsyncIterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from textual.command import DiscoveryHit
 
 from hermes_tui.domain.messages import Recap, RecapEntry
 from hermes_tui.domain.resume import Check, ResumePlan, State
 from hermes_tui.errors import StoreBusy
 from hermes_tui.intents import CopyText, HandOver, PrintAndQuit
+from hermes_tui.palette import Commands
 from hermes_tui.screens.resume import ResumeScreen
 from tests import values
 from tests.fakes import GatedService
@@ -199,6 +202,33 @@ async def test_a_low_screen_scrolls_to_everything(size: tuple[int, int]) -> None
         assert screen.panel.top == 0
         await pilot.press("G")
         assert screen.panel.top == screen.panel.bottom
+
+
+@pytest.mark.parametrize("size", [(40, 10), (60, 12)])
+async def test_a_low_screen_shows_the_name_what_was_checked_and_the_first_keys_wherever_one_scrolls(
+    size: tuple[int, int],
+) -> None:
+    async with on_stage(panel(Planning()), size) as (_screen, app, pilot):
+        await until(pilot, lambda: "continues" in seen(app))
+        for key in ("g", "G"):
+            await pilot.press(key)
+            lines = [line.strip() for line in seen(app).splitlines() if line.strip()]
+            assert lines[0].startswith("Resume")
+            assert lines[-1].startswith("enter here")
+            assert lines[-1].endswith("? keys")
+        assert "continues" not in seen(app)
+
+
+async def test_commands_and_help_are_at_hand_in_the_panel() -> None:
+    async with on_stage(panel(Planning())) as (screen, app, pilot):
+        await until(pilot, lambda: "? keys" in seen(app))
+        assert "copy the command" in [said async for said in told_by_palette(screen)]
+
+
+async def told_by_palette(screen: ResumeScreen) -> AsyncIterator[str]:
+    async for hit in Commands(screen).discover():
+        assert isinstance(hit, DiscoveryHit)
+        yield str(hit.text)
 
 
 @pytest.mark.parametrize("size", [(120, 30), (80, 24)])

@@ -257,6 +257,49 @@ async def test_x_scans_with_progress_and_escape_stops_it() -> None:
         assert "X scans" in status(app)
 
 
+async def test_the_footer_tells_only_what_works_in_every_state() -> None:
+    service = GatedService()
+    service.hold("search")
+
+    def footer() -> str:
+        return seen(app).splitlines()[-1].strip()
+
+    async with searching(service, "", "oauth", "atlas") as (_screen, app, pilot):
+        assert footer() == "enter search like this   ↑ ↓ choose   esc back"
+        await type_in(pilot, "o")
+        call = await service.asked("search")
+        await until(pilot, lambda: footer() == "ctrl+r recent   esc clear")
+        call.page(values.page("o", values.HITS[:1], final=False))
+        await until(pilot, lambda: footer() == "enter read   tab to the hits   ctrl+r recent   esc clear")
+        call.page(values.page("o", values.HITS))
+        call.end()
+        await until(pilot, lambda: footer().startswith("enter read   ↑ ↓ hits   tab to the hits"))
+        await pilot.press("tab")
+        assert footer().startswith("enter read   ctrl+n next hit   ctrl+p previous")
+        assert footer().endswith("esc back   ? keys")
+        await pilot.press("slash")
+        await type_in(pilot, "x")
+        (await service.asked("search")).fail(StoreUnreadable("state.db is gone"))
+        await until(pilot, lambda: footer() == "enter try again   ctrl+r recent   esc clear")
+        await pilot.press("tab")
+        await until(pilot, lambda: footer() == "enter try again   / query   esc back   ? keys")
+        await pilot.press("slash")
+        await type_in(pilot, "x")
+        (await service.asked("search")).fail(BadQuery("oxx", "a bad date"))
+        await until(pilot, lambda: footer() == "ctrl+r recent   esc clear")
+
+
+async def test_while_a_scan_runs_escape_is_said_to_stop_it() -> None:
+    service = Unread()
+    async with searching(service, "oauth") as (screen, app, pilot):
+        await until(pilot, lambda: screen.hits.hits)
+        service.hold("search")
+        await pilot.press("tab", "X")
+        await until(pilot, lambda: "esc stop" in seen(app).splitlines()[-1])
+        await pilot.press("escape")
+        await until(pilot, lambda: "esc back" in seen(app).splitlines()[-1])
+
+
 async def test_ways_out_are_rows_that_enter_takes() -> None:
     service = GatedService()
     service.hits = ()

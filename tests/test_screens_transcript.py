@@ -167,6 +167,9 @@ async def test_a_conversation_that_cannot_be_read_says_why() -> None:
     async with on_stage(screen) as (_, app, pilot):
         await until(pilot, lambda: "Cannot show this conversation" in seen(app))
         assert "/x/state.db is damaged [/bold]" in seen(app)
+        lines = seen(app).splitlines()
+        assert lines[0].startswith("   Conversation   default")
+        assert lines[-1].strip() == "l lineage   esc back   ? keys"
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is not screen)
 
@@ -186,6 +189,7 @@ async def test_an_empty_conversation_is_a_page_and_not_a_blank() -> None:
     screen = screen_of(service_of([]))
     async with on_stage(screen) as (_, app, pilot):
         await until(pilot, lambda: "Nothing was said here." in seen(app))
+        await until(pilot, lambda: seen(app).splitlines()[-1].strip() == "r resume   l lineage   esc back   ? keys")
 
 
 async def test_an_anchor_that_is_not_there_is_told() -> None:

@@ -208,6 +208,7 @@ def test_kinds_and_times(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_family_in_words() -> None:
     assert (
         family_words(Lineage("default", FAMILY))
-        == "1 conversation in 3 segments · 2 branches · 1 reset · 5 delegates"
+        == "1 conversation in 3 segments · 2 branches · 1 reset · 5 delegates · 1 further segment"
     )
+    assert len(FAMILY) == 3 + 2 + 1 + 5 + 1
     assert family_words(Lineage("default", (node("x"),))) == "1 conversation"

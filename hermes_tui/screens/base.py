@@ -12,15 +12,15 @@ from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.widget import Widget
 
-from hermes_tui.keys import PLACES, SMALL_PLACES, Key, shown_as
+from hermes_tui.keys import EVERYWHERE, PLACES, SMALL_PLACES, Key, shown_as
 from hermes_tui.service.sessions import SessionService
 from hermes_tui.text import one_line
 from hermes_tui.widgets.ink import AXIS, BLANK_CELL, Form, Ink, Line, Part, View, fitting, gap, line
 
 
 def keys_of(place: str) -> tuple[Key, ...]:
-    """Every key of a place."""
-    return PLACES[place] if place in PLACES else SMALL_PLACES[place]
+    """Every key of a place; none of what is no place."""
+    return PLACES.get(place) or SMALL_PLACES.get(place, ())
 
 
 def bindings(place: str) -> list[BindingType]:
@@ -29,6 +29,11 @@ def bindings(place: str) -> list[BindingType]:
         Binding(key.keys, key.action, key.label, show=bool(key.footer), id=key.id, tooltip=key.help)
         for key in keys_of(place)
     ]
+
+
+def app_bindings() -> list[BindingType]:
+    """For a panel: what is bound on the app does not reach through it."""
+    return [Binding(key.keys, f"app.{key.action}", key.label, show=False) for key in EVERYWHERE]
 
 
 def header_view(place: str, stores: Sequence[str], right: Sequence[str], what: str, facts: Sequence[str]) -> View:
@@ -94,6 +99,10 @@ def written(screen: Screen[Any], keys: Iterable[Key]) -> list[tuple[str, str]]:
 
 WIDE = 100
 """Columns from which on there is a pane beside the list."""
+
+
+HELP = next(key for key in EVERYWHERE if key.action == "keys")
+"""What every footer ends with, wherever letters are no text."""
 
 
 class Steady(Screen[None], inherit_bindings=False):
@@ -162,7 +171,7 @@ class BaseScreen(Steady):
     def show_keys(self, *instead: tuple[str, str]) -> None:
         """Draw the footer; call it when what works has changed. `instead`: other keys, as long as an input
         takes all letters."""
-        pairs = instead or (*written(self, self.footer_keys()), ("?", "keys"))
+        pairs = instead or written(self, [*self.footer_keys(), HELP])
         self._keys.show(keys_view(pairs))
 
 

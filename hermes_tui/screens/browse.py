@@ -10,10 +10,10 @@ from textual.binding import BindingType
 from hermes_tui.domain.sessions import Order
 from hermes_tui.errors import HermesTuiError
 from hermes_tui.intents import OpenLineage, OpenProfiles, OpenResume, OpenSearch, OpenTranscript
-from hermes_tui.keys import BROWSE
+from hermes_tui.keys import BROWSE, Key
 from hermes_tui.screens.acting import Acting, Place
-from hermes_tui.screens.base import bindings, works, written
-from hermes_tui.screens.browsing import TYPING_KEYS, Browsing, ListPlace
+from hermes_tui.screens.base import HELP, WIDE, bindings, works, written
+from hermes_tui.screens.browsing import Browsing, ListPlace
 from hermes_tui.service.sessions import SessionService
 from hermes_tui.settings import RESUME, Settings
 from hermes_tui.widgets.query import QueryLine
@@ -51,7 +51,7 @@ class BrowseScreen(Browsing, Acting):
         if action == "read":
             return self.typing or bool(self._notice.ways if self._notice is not None else self.rows.items)
         if action == "preview":
-            return self.size.width >= 100
+            return self.size.width >= WIDE and self.current is not None
         if action == "clear":
             return self.typing or bool(self._query.text)
         return True
@@ -59,15 +59,31 @@ class BrowseScreen(Browsing, Acting):
     def show_keys(self, *instead: tuple[str, str]) -> None:
         """While one types, what works in the filter; on a page `enter` takes a way out; a filter can be cleared."""
         if not instead and self.typing:
-            instead = TYPING_KEYS
+            instead = self._typing_keys()
         elif not instead and (self._notice is not None or self._query.text):
             keys = self.footer_keys()
             cleared = [key for key in BROWSE if key.action == "clear" and works(self, key)]
-            pairs = written(self, [*keys[:CLEAR_AFTER], *cleared, *keys[CLEAR_AFTER:]][:7])
-            if self._notice is not None:
-                pairs = [(key, "take" if label == "read" else label) for key, label in pairs]
-            instead = (*pairs, ("?", "keys"))
+            shown = [*[*keys[:CLEAR_AFTER], *cleared, *keys[CLEAR_AFTER:]][:7], HELP]
+            told = zip(shown, written(self, shown), strict=True)
+            way = self.ways.current if self._notice is not None else None
+            instead = tuple(
+                (pair[0], way.does if way is not None and key.action == "read" else pair[1]) for key, pair in told
+            )
         super().show_keys(*instead)
+
+    def footer_keys(self) -> list[Key]:
+        """Without rows that a filter could choose from, the filter is not told."""
+        keys = super().footer_keys()
+        page = self._page
+        barren = page.of == 0 if page is not None else self._error is not None
+        return [key for key in keys if key.action != "filter" or not barren]
+
+    def _typing_keys(self) -> tuple[tuple[str, str], ...]:
+        """What works while the filter takes all letters."""
+        rows = len(self.ways.ways) if self._notice is not None else self.rows.total
+        text = bool(self.box.text)
+        moves = [("↑ ↓", "choose" if self._notice is not None else "move")] if rows > 1 else []
+        return (("enter", "keep" if text else "to the list"), *moves, ("esc", "clear" if text else "close"))
 
     def action_read(self) -> None:
         """In the filter: keep it. On a page: take the way out. Else read (or resume, as the settings say)."""

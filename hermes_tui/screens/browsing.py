@@ -44,7 +44,6 @@ REFRESH_TICKS = 30
 SLOW_SECONDS = 0.15
 """A recap that takes longer says that it is being read."""
 HINT = "title, first words, id, source, model, workspace, or is:pinned after:7d"
-TYPING_KEYS = (("enter", "keep"), ("↑ ↓", "move"), ("esc", "clear"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +230,8 @@ class Browsing(Moving, BaseScreen):
             long = ((f"cannot parse {one_line(self._query.text, 40)}: {reason}", "bad"),)
             self.show_status((long, ""), (((reason, "bad"),), ""), mark="!")
         elif self._page is not None:
-            self.show_status(*status_forms(self._page, self.rows.cursor, shown=self._query.include_hidden))
+            page, cursor, query = self._page, self.rows.cursor, self._query
+            self.show_status(*status_forms(page, cursor, shown=query.include_hidden, filtered=bool(query.text)))
         else:
             self.show_status()
 
@@ -243,11 +243,17 @@ class Browsing(Moving, BaseScreen):
 
     # what is known of the rows in sight
 
-    @on(Rows.Scrolled)
+    @on(Rows.Scrolled, "#rows")
     def _scrolled(self, event: Rows.Scrolled) -> None:
         if self._notice is None:
             self._rail.show(event.total, event.height, event.top)
             self._look()
+
+    @on(Ways.Scrolled, "#page")
+    def _chosen(self) -> None:
+        """Each way out is told by what it does."""
+        if self._notice is not None:
+            self.show_keys()
 
     @on(Rail.Moved)
     def _dragged(self, event: Rail.Moved) -> None:

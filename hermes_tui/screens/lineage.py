@@ -13,7 +13,7 @@ from textual.widget import Widget
 from hermes_tui.domain.lineage import Lineage, LineageNode
 from hermes_tui.domain.messages import Recap
 from hermes_tui.domain.sessions import ConversationKey, Details
-from hermes_tui.errors import HermesTuiError
+from hermes_tui.errors import HermesTuiError, StoreBusy
 from hermes_tui.intents import OpenResume, OpenSearch, OpenTranscript
 from hermes_tui.keys import LINEAGE
 from hermes_tui.screens.acting import Acting, Place
@@ -49,6 +49,9 @@ class LineageScreen(Moving, BaseScreen, Acting):
     PLACE = "lineage"
     BINDINGS: ClassVar[list[BindingType]] = bindings("lineage")
     AUTO_FOCUS = "#tree"
+
+    AGAIN_SECONDS: ClassVar[float] = 1.0
+    """How long a store that was busy is left in peace."""
 
     def __init__(self, service: SessionService, profile: str, session_id: str) -> None:
         super().__init__(service)
@@ -104,7 +107,12 @@ class LineageScreen(Moving, BaseScreen, Acting):
             return super().check_action(action, parameters)
         if action == "preview" and self.size.width < WIDE:
             return False
-        return action in ALWAYS or self.current is not None
+        row = self.current
+        if action == "fold" and row is not None:
+            return (row.holds > 0 and not row.folded) or row.node.parent_id in self._by_id
+        if action == "unfold" and row is not None:
+            return row.holds > 0
+        return action in ALWAYS or row is not None
 
     # the family
 
@@ -113,10 +121,12 @@ class LineageScreen(Moving, BaseScreen, Acting):
         try:
             lineage = await self.service.lineage(self._profile, self._session_id)
         except HermesTuiError as error:
-            said = one_line(str(error))
+            busy, said = isinstance(error, StoreBusy), one_line(str(error))
             self.add_class("-page")
             self.query_one("#page", Ways).show([(("The family could not be read. ", "bad"), (said, "soft"))])
-            self.show_status()
+            self.show_status(*([((("trying again …", "aside"),), "")] if busy else []))
+            if busy:
+                self.set_timer(self.AGAIN_SECONDS, self._load)
         else:
             first = self._lineage is None
             self._lineage = lineage
@@ -151,9 +161,10 @@ class LineageScreen(Moving, BaseScreen, Acting):
         words = family_words(lineage)
         at, of = f"{rows.cursor + 1:,}", f"{rows.total:,}"
         self.show_status((((words, "quiet"),), f"{at} of {of}"), ((), f"{at} of {of}"))
+        self.show_keys()
         self._look(rows.current)
 
-    @on(Rows.Scrolled)
+    @on(Rows.Scrolled, "#tree")
     def _scrolled(self) -> None:
         rows = self.tree_list
         self.query_one("#rail", Rail).show(rows.total, rows.room, rows.top)

@@ -16,7 +16,7 @@ from hermes_tui import times
 from hermes_tui.domain.profiles import ProfileInfo, StoreRef
 from hermes_tui.intents import UseStores
 from hermes_tui.paths import list_profiles, tilde
-from hermes_tui.screens.base import Moving, Steady, bindings, keys_view, working_keys, written
+from hermes_tui.screens.base import HELP, Moving, Steady, app_bindings, bindings, keys_view, working_keys, written
 from hermes_tui.screens.glances import Connect, Glance, glance
 from hermes_tui.service.sessions import SessionService
 from hermes_tui.text import count, one_line
@@ -28,7 +28,7 @@ class ProfilesScreen(Moving, ModalScreen[None], Steady, inherit_bindings=False):
     """A panel with one row a profile. Marked ones are opened together, else the one under the cursor."""
 
     PLACE = "profiles"
-    BINDINGS: ClassVar[list[BindingType]] = bindings("profiles")
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("profiles"), *app_bindings()]
     AUTO_FOCUS = "#rows"
 
     def __init__(self, service: SessionService, connect: Connect) -> None:
@@ -55,7 +55,7 @@ class ProfilesScreen(Moving, ModalScreen[None], Steady, inherit_bindings=False):
         return self._rows
 
     def _keys(self, width: int, height: int) -> list[Line]:
-        return [line(), *keys_view(written(self, working_keys(self, self.PLACE)))(width, height)]
+        return [line(), *keys_view(written(self, [*working_keys(self, self.PLACE), HELP]))(width, height)]
 
     def _draw(self, each: ProfileInfo, width: int, on: bool) -> Line:
         bar: Part = ("▌", "gold") if on else BLANK_CELL

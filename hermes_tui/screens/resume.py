@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from textual import work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.screen import ModalScreen
 
 from hermes_tui.domain.links import link_to
@@ -16,8 +16,8 @@ from hermes_tui.domain.resume import ResumePlan, State
 from hermes_tui.domain.sessions import Conversation
 from hermes_tui.errors import HermesTuiError
 from hermes_tui.intents import CopyText, HandOver, Intent, PrintAndQuit
-from hermes_tui.keys import EVERYWHERE, RESUME, shown_as
-from hermes_tui.screens.base import Movable, Moving, Steady, bindings
+from hermes_tui.keys import RESUME
+from hermes_tui.screens.base import HELP, Movable, Moving, Steady, app_bindings, bindings, written
 from hermes_tui.service.sessions import SessionService
 from hermes_tui.text import one_line
 from hermes_tui.widgets.ink import Line
@@ -42,11 +42,8 @@ def in_tmux() -> bool:
 class ResumeScreen(Moving, ModalScreen[None], Steady, inherit_bindings=False):
     """A panel over whatever one came from."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings("resume"),
-        # What is bound on the app does not reach through a panel.
-        *(Binding(key.keys, f"app.{key.action}", key.label, show=False) for key in EVERYWHERE),
-    ]
+    PLACE = "resume"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("resume"), *app_bindings()]
     AUTO_FOCUS = "#panel"
 
     def __init__(self, service: SessionService, conversation: Conversation, session_id: str | None = None) -> None:
@@ -119,10 +116,10 @@ class ResumeScreen(Moving, ModalScreen[None], Steady, inherit_bindings=False):
 
     def _keys(self) -> list[tuple[str, str]]:
         """The keys that work now."""
-        keymap: dict[str, str] = getattr(self.app, "rebound", {})
         ranked = sorted((key for key in RESUME if key.footer), key=lambda key: key.footer)
         working = [key for key in ranked if self.check_action(key.action, ())]
-        return [(shown_as(key, keymap), self._label(key.action, key.label)) for key in working]
+        told = zip([*working, HELP], written(self, [*working, HELP]), strict=True)
+        return [(shown, self._label(key.action, label)) for key, (shown, label) in told]
 
     def _label(self, action: str, label: str) -> str:
         return "go to its directory" if action == "stay" and self._staying else label

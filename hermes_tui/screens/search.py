@@ -84,7 +84,11 @@ class SearchScreen(Searching, Acting):
             return self.current is not None and (action != "preview" or self.size.width >= WIDE)
         if action == "scan":
             return self.scannable
-        return action != "order" or self._answered is not None
+        if action == "read":
+            return self.current is not None or self.page.current is not None
+        if action == "move":
+            return self.has_class("-page") or len(self.hits.hits) > 1
+        return action not in ("order", "expression") or self._answered is not None
 
     def on_descendant_focus(self) -> None:
         self.show_keys()
@@ -155,7 +159,7 @@ class SearchScreen(Searching, Acting):
         if self.current is not None and self.current.conversation.key in details:
             self._look(self.current)
 
-    @on(Hits.Scrolled)
+    @on(Hits.Scrolled, "#hits")
     def _scrolled(self) -> None:
         hits = self.hits
         self.query_one("#rail", Rail).show(hits.total, hits.size.height, hits.top)
@@ -239,8 +243,8 @@ class SearchScreen(Searching, Acting):
         self._show_status()
 
     def action_recent(self) -> None:
-        self._show_recent()
         self._recalling = True
+        self._show_recent()
 
     def action_box(self) -> None:
         self.box.focus()

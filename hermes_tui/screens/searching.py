@@ -15,7 +15,8 @@ from hermes_tui.domain.links import only_link
 from hermes_tui.domain.queries import UNREAD, SearchOrder, SearchPage, SearchQuery, WayOut
 from hermes_tui.errors import BadQuery, HermesTuiError, StoreBusy
 from hermes_tui.intents import OpenTarget
-from hermes_tui.screens.base import BaseScreen, Moving
+from hermes_tui.keys import SEARCH
+from hermes_tui.screens.base import HELP, BaseScreen, Moving, written
 from hermes_tui.service.sessions import SessionService
 from hermes_tui.state import RecentQueries
 from hermes_tui.text import one_line
@@ -27,6 +28,7 @@ from hermes_tui.widgets.rail import Rail
 from hermes_tui.widgets.ways import Paragraph, Way, Ways, prose_view
 
 Take = Callable[[], object]
+_BOX = [key for key in SEARCH if key.action == "box"]
 
 
 class Searching(Moving, BaseScreen):
@@ -129,6 +131,7 @@ class Searching(Moving, BaseScreen):
             self.show_header("Search", "searching…")
             self._settle()
         self._show_status()
+        self.show_keys()
         self._search(query, fresh)
 
     @work(exclusive=True, group="search", description="search")
@@ -157,6 +160,7 @@ class Searching(Moving, BaseScreen):
         if self._query is not None and self._query is not self._answered:
             self._query = self._answered
         self._show_status()
+        self.show_keys()
 
     @work(exclusive=True, group="ways", description="ways out")
     async def _find_ways(self, query: SearchQuery, page: SearchPage) -> None:
@@ -207,7 +211,7 @@ class Searching(Moving, BaseScreen):
             rows.append((answers.link_row(link), lambda: self.post_message(OpenTarget(query.text))))
         rows += [(answers.way_row(way), self._asking(way.text)) for way in self._ways]
         if self.scannable:
-            rows.append((Way(answers.SCAN), lambda: self._ask_again(scan=True)))
+            rows.append((answers.SCAN, lambda: self._ask_again(scan=True)))
         self._show_page(head, rows, tail)
         self.show_header("Search", "no match")
 
@@ -223,7 +227,7 @@ class Searching(Moving, BaseScreen):
     def _show_failure(self, head: Sequence[Paragraph], status: Sequence[Form], right: str, again: str = "") -> None:
         """The page of a question without an answer; `again`: it may be asked once more."""
         self._busy, self._page, self._answered = False, None, None
-        self._show_page(head, [(Way(answers.AGAIN), self._asking(again))] if again else [], answers.GRAMMAR)
+        self._show_page(head, [(answers.AGAIN, self._asking(again))] if again else [], answers.GRAMMAR)
         self.show_header("Search", right)
         self.show_status(*status, mark="!")
         self._show_notices(whole=False)
@@ -268,13 +272,34 @@ class Searching(Moving, BaseScreen):
         self.query_one("#notices", Ink).show(prose_view(lines))
 
     def show_keys(self, *instead: tuple[str, str]) -> None:
+        ways, at = self.page.ways if self.has_class("-page") else (), self.page.cursor
         if not instead and (self.focused is None or self.focused is self.box):
             instead = answers.box_keys(
-                text=bool(self.box.text),
-                hits=not self.has_class("-page"),
-                way=self.page.current is not None,
+                hits=0 if self.has_class("-page") else len(self.hits.hits),
+                ways=ways,
+                at=at,
                 recent=bool(self._recent()) and self._query is not None and not self._recalling,
+                escape=self._escape(),
             )
-        elif not instead and self.has_class("-page"):
-            instead = answers.page_keys(way=self.page.current is not None)
+        elif not instead and (self.has_class("-page") or not self.hits.hits):
+            back = ("esc", self._escape())
+            instead = (*answers.way_keys(ways, at), *written(self, _BOX), back, *written(self, [HELP]))
+        elif not instead:
+            keys = [*self.footer_keys(), HELP]
+            told = zip(keys, written(self, keys), strict=True)
+            instead = tuple((pair[0], self._escape() if key.action == "back" else pair[1]) for key, pair in told)
         super().show_keys(*instead)
+
+    @on(Ways.Scrolled, "#page")
+    def _chosen(self) -> None:
+        """Each way out is told by what it does."""
+        if self.has_class("-page"):
+            self.show_keys()
+
+    def _escape(self) -> str:
+        """What escape would do now."""
+        if self._busy and self._query is not None and self._query.scan:
+            return "stop"
+        if self._recalling and self._page is not None and self._answered is not None:
+            return "back"
+        return "clear" if self.box.text and (self.focused is None or self.focused is self.box) else "back"

@@ -13,8 +13,9 @@ from textual.widget import Widget
 from hermes_tui.domain.links import link_to
 from hermes_tui.errors import HermesTuiError
 from hermes_tui.intents import CopyText, OpenLineage, OpenResume, OpenTranscript
+from hermes_tui.keys import TRANSCRIPT
 from hermes_tui.screens.acting import Place as Session
-from hermes_tui.screens.base import Movable, bindings
+from hermes_tui.screens.base import HELP, Movable, bindings, works, written
 from hermes_tui.screens.filling import FOLLOW_SECONDS, Filling
 from hermes_tui.screens.finding import FIND_HINT
 from hermes_tui.screens.leading import Leading
@@ -36,6 +37,12 @@ READS = frozenset(
     }
 )
 """Actions that need a transcript in sight."""
+OF_IT = frozenset({"resume", "copy_command", "copy_id"})
+"""Actions that need to know the conversation."""
+
+
+ON_A_PAGE = ("transcript.resume", "transcript.lineage", "transcript.back")
+"""What the footer tells where there is no transcript."""
 
 
 class TranscriptScreen(Filling, Leading, inherit_bindings=False):
@@ -62,7 +69,7 @@ class TranscriptScreen(Filling, Leading, inherit_bindings=False):
     def on_mount(self) -> None:
         super().on_mount()
         self.show_page(saying.READING)
-        self.show_header("")
+        self.show_header(saying.first_name(self.opening))
         self.open()
         self.set_interval(FOLLOW_SECONDS, self.follow)
 
@@ -121,7 +128,10 @@ class TranscriptScreen(Filling, Leading, inherit_bindings=False):
         self.show_status(*saying.position_forms(place, words=words, note=note), mark="/" if words else " ")
 
     def show_keys(self, *instead: tuple[str, str]) -> None:
-        if instead or self.typing or not self.reads:
+        if not instead and not self.typing and not self.reads:
+            instead = tuple(written(self, [key for key in TRANSCRIPT if key.id in ON_A_PAGE and works(self, key)]))
+            instead += tuple(written(self, [HELP]))
+        if instead or self.typing:
             self._footer = instead
             super().show_keys(*instead)
             return
@@ -141,7 +151,9 @@ class TranscriptScreen(Filling, Leading, inherit_bindings=False):
         if action in READS and not self.reads:
             return False
         if action == "act":
-            return self.reads or self.choosing
+            return self.typing or self.choosing or self.reads
+        if action in OF_IT:
+            return self.conversation is not None
         if action == "match":
             return len(self.reader.matches) > 0
         if action == "hit":

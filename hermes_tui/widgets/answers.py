@@ -45,8 +45,10 @@ GRAMMAR: tuple[Paragraph, ...] = (
 )
 """The grammar in one line."""
 SEARCHED = "Looked in titles, in what was said, in automation, in tool calls and their output."
-SCAN = "read tool output beyond 8 KB"
-AGAIN = "try again"
+SCAN = Way("read tool output beyond 8 KB", does="scan")
+AGAIN = Way("try again", does="try again")
+ASK = "search like this"
+"""What taking a query does."""
 _LONGEST = 80
 """Characters of a query that a sentence repeats."""
 
@@ -153,12 +155,13 @@ def nothing_found(text: str, page: SearchPage) -> tuple[list[Paragraph], list[Pa
 
 def way_row(way: WayOut) -> Way:
     """A way out, with what it would find."""
-    return Way(one_line(way.label, _LONGEST), count(way.conversations, "conversation"), matches_word(way.matches))
+    conversations = count(way.conversations, "conversation")
+    return Way(one_line(way.label, _LONGEST), conversations, matches_word(way.matches), ASK)
 
 
 def link_row(link: Link) -> Way:
     """A link that names nothing in the open stores may do so in another profile."""
-    return Way(f"open {one_line(str(link), _LONGEST)}")
+    return Way(f"open {one_line(str(link), _LONGEST)}", does="open")
 
 
 def matches_word(n: int) -> str:
@@ -188,25 +191,27 @@ def failed_status(sentence: str) -> tuple[Form, ...]:
     return ((((sentence, "bad"),), ""),)
 
 
-def box_keys(*, text: bool, hits: bool, way: bool, recent: bool) -> tuple[tuple[str, str], ...]:
-    """What works while the box takes all letters: there are `hits`, or a `way` to take, or neither."""
+def box_keys(*, hits: int, ways: Sequence[Way], at: int, recent: bool, escape: str) -> tuple[tuple[str, str], ...]:
+    """What works while the box takes all letters: there are so many `hits`, or `ways` out, the cursor on number
+    `at`, or neither; `escape`: what it does."""
     keys: list[tuple[str, str]] = []
     if hits:
-        keys += [("enter", "read"), ("↑ ↓", "hits"), ("tab", "to the hits")]
-    elif way:
-        keys += [("enter", "search like this"), ("↑ ↓", "choose")]
+        keys += [("enter", "read"), *([("↑ ↓", "hits")] if hits > 1 else []), ("tab", "to the hits")]
+    elif ways:
+        keys += way_keys(ways, at)
     keys += [("ctrl+r", "recent")] if recent else []
-    return (*keys, ("esc", "clear" if text else "back"))
+    return (*keys, ("esc", escape))
 
 
-def page_keys(*, way: bool) -> tuple[tuple[str, str], ...]:
-    """What works on a page without hits, when the box does not have the keys."""
-    keys = (("enter", "search like this"), ("↑ ↓", "choose")) if way else ()
-    return (*keys, ("/", "query"), ("esc", "back"), ("?", "keys"))
+def way_keys(ways: Sequence[Way], at: int) -> list[tuple[str, str]]:
+    """What works on a page without hits, the cursor on row `at`."""
+    if not ways:
+        return []
+    return [("enter", ways[at].does), *([("↑ ↓", "choose")] if len(ways) > 1 else [])]
 
 
 def recent_page(recent: Sequence[str]) -> tuple[list[Paragraph], list[Way]]:
     """What an empty box offers."""
     if not recent:
         return [(("Search every word that was ever exchanged.", "soft"),)], []
-    return [(("Recent queries", "aside"),)], [Way(one_line(text, 200)) for text in recent]
+    return [(("Recent queries", "aside"),)], [Way(one_line(text, 200), does=ASK) for text in recent]

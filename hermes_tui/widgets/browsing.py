@@ -24,26 +24,39 @@ def amount(page: ConversationPage) -> tuple[str, str]:
     return (f"{page.total:,} of {count(page.of, 'conversation')}", f"{page.total:,} of {page.of:,}")
 
 
-def status_forms(page: ConversationPage, cursor: int, *, shown: bool) -> tuple[Form, ...]:
-    """What is hidden and how to see it, and the position. `shown`: hidden ones are in the list."""
+def status_forms(page: ConversationPage, cursor: int, *, shown: bool, filtered: bool = False) -> tuple[Form, ...]:
+    """What is not in the list and why, how to see it, and the position: with the rows it adds up to the header's
+    count. `shown`: hidden ones are in the list; `filtered`: only what passes the filter is."""
     position = (f"{cursor + 1:,} of {page.total:,}", f"{cursor + 1:,}/{page.total:,}") if page.rows else ("", "")
     hidden = sum(page.hidden.values())
+    barred = max(0, page.of - page.total - hidden) if filtered else 0
+    but = f"{barred:,} do not pass the filter" if barred > 1 else "1 does not pass the filter" if barred else ""
+    less = f"{barred:,} filtered out" if barred else ""
     if shown:
         return (
-            (
-                (("all are shown   ", "quiet"), ("a", "strong"), (" hides what is left out by default", "quiet")),
-                position[0],
-            ),
-            ((("all are shown   ", "quiet"), ("a", "strong"), (" hides", "quiet")), position[1]),
+            _form(but or "all are shown", "a", "hides what is left out by default", position[0]),
+            _form(less or "all are shown", "a", "hides", position[1]),
         )
     if not hidden:
-        return (((("nothing is hidden", "quiet"),), position[0]), (((" ", "quiet"),), position[1]))
-    words = hidden_words(page.hidden)
+        return (_form(but or "nothing is hidden", "", "", position[0]), _form(less or " ", "", "", position[1]))
+    words = f"hidden: {hidden_words(page.hidden)}"
+    shows = "shows hidden ones" if but else "shows them"
     return (
-        (((f"hidden: {words}   ", "quiet"), ("a", "strong"), (" shows them", "quiet")), position[0]),
-        (((f"hidden: {words}   ", "quiet"), ("a", "strong"), (" shows", "quiet")), position[1]),
-        (((f"{hidden:,} hidden   ", "quiet"), ("a", "strong"), (" shows", "quiet")), position[1]),
+        _form(_both(but, words), "a", shows, position[0]),
+        _form(_both(less, words), "a", shows, position[1]),
+        _form(_both(less, words), "a", "shows", position[1]),
+        _form(_both(less, f"{hidden:,} hidden"), "a", "shows", position[1]),
+        _form(f"{hidden + barred:,} not shown", "a", "shows", position[1]),
     )
+
+
+def _both(*said: str) -> str:
+    return " · ".join(filter(None, said))
+
+
+def _form(said: str, key: str, does: str, right: str) -> Form:
+    parts: tuple[Part, ...] = ((said, "quiet"),)
+    return ((*parts, gap(3), (key, "strong"), (f" {does}", "quiet")) if key else parts, right)
 
 
 def problems(page: ConversationPage | None, error: str = "") -> list[tuple[Part, str]]:
@@ -80,7 +93,7 @@ class Notice:
     tail: Sequence[Paragraph] = ()
 
 
-PROFILES = Way("look into another profile")
+PROFILES = Way("look into another profile", does="profiles")
 READING = Notice(((("reading …", "aside"),),))
 
 
@@ -92,15 +105,15 @@ def nothing(page: ConversationPage, text: str) -> Notice:
         head: Paragraph = (("No conversations yet.", "title"),)
         tail: Paragraph = (("Hermes writes one with the first words that are said. This list follows.", "quiet"),)
         return Notice((head,), look, (tail,))
-    show = [("hidden", Way("show them", count(hidden, "conversation")))] if hidden else []
+    show = [("hidden", Way("show them", count(hidden, "conversation"), does="show"))] if hidden else []
     if text:
         words = one_line(text, 120)
         head = (("No conversation passes ", "title"), (words, "ink"), (".", "title"))
         tail = ((f"Looked at titles, first words, ids, sources, models and workspaces of {page.of:,}.", "quiet"),)
         if hidden:
-            show = [("hidden", Way("show hidden ones that do", count(hidden, "conversation")))]
-        search = ("search", Way(f"search what was said for {one_line(text, 40)}"))
-        return Notice((head,), [*show, search, ("clear", Way("clear the filter"))], (tail,))
+            show = [("hidden", Way("show hidden ones that do", count(hidden, "conversation"), does="show"))]
+        search = ("search", Way(f"search what was said for {one_line(text, 40)}", does="search"))
+        return Notice((head,), [*show, search, ("clear", Way("clear the filter", does="clear"))], (tail,))
     head = ((f"Nothing but hidden conversations: {hidden_words(page.hidden)}.", "title"),)
     return Notice((head,), [*show, *look])
 
@@ -110,7 +123,7 @@ def failed(sentence: str, *, busy: bool) -> Notice:
     mark: Part = ("◐", "gold") if busy else ("✗", "bad")
     told = "Another program holds the store. Trying again …" if busy else "This store cannot be read."
     head: list[Paragraph] = [(mark, (told, "title")), *(((each, "soft"),) for each in _lines(sentence))]
-    ways = [("again", Way("try again")), ("profiles", PROFILES)]
+    ways = [("again", Way("try again", does="try again")), ("profiles", PROFILES)]
     return Notice(head, ways, ((("Nothing was changed. This page looks again by itself.", "quiet"),),))
 
 

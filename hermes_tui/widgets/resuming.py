@@ -47,8 +47,13 @@ def body_lines(
 ) -> tuple[list[Line], list[Line]]:
     """What may scroll, and what stays below it, in `height` lines. Of the recap some lines, fewer where the facts
     need the room; at least the last exchange. Where that is too long the recap alone scrolls: whoever presses
-    enter has seen what was checked."""
+    enter has seen what was checked. On a very low screen all but the first keys scrolls, what was checked first."""
     facts, foot = _facts(shown, width), foot_lines(shown, keys, width)
+    if height - len(foot) < LOWEST:
+        recap = _recap(shown.recap, width, RECAP)
+        return [*facts, *_command(shown.plan, width), line(), *recap, *key_lines(keys, width)], _first_keys(
+            keys, width
+        )
     room = height - len(facts) - len(foot)
     recap = _recap(shown.recap, width, min(RECAP, room))
     if recap and len(recap) > room > LOWEST:
@@ -118,7 +123,20 @@ def _command(plan: ResumePlan | None, width: int) -> list[Line]:
 
 def foot_lines(shown: Resuming, keys: Sequence[tuple[str, str]], width: int) -> list[Line]:
     """The command, and the keys on as many lines as they need: nowhere else are they told."""
-    lines: list[Line] = [*_command(shown.plan, width), line()]
+    return [*_command(shown.plan, width), line(), *key_lines(keys, width)]
+
+
+def _first_keys(keys: Sequence[tuple[str, str]], width: int) -> list[Line]:
+    """As many keys as one line has room for, and the last."""
+    shown = list(keys)
+    while len(shown) > 1 and len(key_lines(shown, width)) > 1:
+        del shown[-2]
+    return key_lines(shown, width)[:1]
+
+
+def key_lines(keys: Sequence[tuple[str, str]], width: int) -> list[Line]:
+    """All keys, on as many lines as they need."""
+    lines: list[Line] = []
     parts: list[Part] = []
     used = 3
     for key, label in keys:

@@ -194,7 +194,7 @@ class Rows(Scrolling, Generic[T], can_focus=True, inherit_bindings=False):
         before, self.top = self.top, max(0, min(top, self.bottom))
         if self.top != before or not self._strips:
             self.refresh()
-        self.post_message(self.Scrolled(self.top, self.room, self.total))
+        self.post_message(self.Scrolled(self.top, self.room, self.total, self))
 
     # drawing
 

@@ -29,6 +29,12 @@ class Scrolling(Inked, inherit_bindings=False):
         top: int
         height: int
         total: int
+        widget: Scrolling
+
+        @property
+        def control(self) -> Scrolling:
+            """The widget that scrolled, for handlers that name one."""
+            return self.widget
 
     top: int = 0
     """The first line in sight."""
@@ -51,7 +57,7 @@ class Scrolling(Inked, inherit_bindings=False):
         """Bring line `top` to the upper edge, as far as there are lines below it."""
         self.top = max(0, min(top, self.bottom))
         self.refresh()
-        self.post_message(self.Scrolled(self.top, self.size.height, self.total))
+        self.post_message(self.Scrolled(self.top, self.size.height, self.total, self))
 
     def reveal(self, first: int, last: int) -> None:
         """Scroll as little as brings lines `first` to `last` into sight; the beginning, if not all fit."""

@@ -251,19 +251,23 @@ def ended_word(reason: str | None) -> str:
 
 
 def family_words(lineage: Lineage) -> str:
-    """`1 conversation in 3 segments · 2 branches · 1 reset · 4 delegates`."""
+    """`1 conversation in 3 segments · 2 branches · 1 reset · 4 delegates`: together all sessions of the family."""
     kinds: dict[Kind, int] = {}
+    root = lineage.nodes[0].root_id if lineage.nodes else ""
     for node in lineage.nodes:
-        kinds[node.kind] = kinds.get(node.kind, 0) + 1
-    longest = max((node.segment[1] for node in lineage.nodes if node.kind in (Kind.ROOT, Kind.ORPHAN)), default=1)
-    words = ["1 conversation" + (f" in {longest} segments" if longest > 1 else "")]
+        if node.root_id != root:
+            kinds[node.kind] = kinds.get(node.kind, 0) + 1
+    trunk = len(lineage.nodes) - sum(kinds.values())
+    words = ["1 conversation" + (f" in {trunk} segments" if trunk > 1 else "")]
     for kind, plural in (
         (Kind.BRANCH, "branches"),
         (Kind.RESET, "resets"),
         (Kind.DELEGATE, "delegates"),
         (Kind.SIBLING, "siblings"),
         (Kind.ORPHAN, "orphans"),
+        (Kind.SEGMENT, "further segments"),
     ):
         if kinds.get(kind):
-            words.append(count(kinds[kind], str(kind), plural))
+            one = "further segment" if kind is Kind.SEGMENT else str(kind)
+            words.append(count(kinds[kind], one, plural))
     return " · ".join(words)

@@ -26,6 +26,8 @@ class Way:
     label: str
     middle: str = ""
     right: str = ""
+    does: str = "take"
+    """What the footer calls taking it."""
 
 
 class Ways(Scrolling, can_focus=True):

@@ -7,13 +7,14 @@ from collections.abc import Mapping, Sequence
 from hermes_tui import times
 from hermes_tui.bookmarks import Bookmark
 from hermes_tui.domain.sessions import Conversation, Details
+from hermes_tui.intents import OpenTranscript
 from hermes_tui.keys import TRANSCRIPT, shown_as
 from hermes_tui.text import clean, count, one_line
 from hermes_tui.widgets.ink import Form, Part, gap
 from hermes_tui.widgets.transcript.leaves import ItemKind
 from hermes_tui.widgets.transcript.roaming import Place
 from hermes_tui.widgets.ways import Paragraph, Way
-from hermes_tui.widgets.wording import facts
+from hermes_tui.widgets.wording import facts, title_part
 
 _ACTS = {
     ItemKind.CALL: "fold",
@@ -23,6 +24,12 @@ _ACTS = {
     ItemKind.LINK: "follow",
 }
 READING: tuple[Paragraph, ...] = ((("reading…", "aside"),),)
+
+
+def first_name(opening: OpenTranscript) -> str:
+    """What the conversation is called before the store has said it: as the hit that led here, or by its kind."""
+    hits, at = opening.hits, opening.hit
+    return title_part(hits[at].conversation)[0] if at < len(hits) and hits[at].conversation.title else "Conversation"
 
 
 def amounts(conversation: Conversation, total: int | None) -> tuple[str, ...]:
