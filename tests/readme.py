@@ -6,7 +6,8 @@ import re
 
 from hermes_tui.commands.arguments import COMMANDS, OPTIONS
 from hermes_tui.keys import PLACES
-from hermes_tui.widgets.helping import place_rows
+from hermes_tui.widgets.helping import ROUTES, SIGNS, place_rows
+from hermes_tui.widgets.ink import ASCII
 from tests.tools import ROOT
 
 README = ROOT / "README.md"
@@ -35,6 +36,23 @@ def keys_table() -> str:
     return "\n\n".join(parts)
 
 
+def _cell(text: str) -> str:
+    """As code in a table, whatever it holds."""
+    text = text.replace("|", "\\|")
+    return f"`` {text} ``" if "`" in text else f"`{text}`"
+
+
+def signs_table() -> str:
+    """What is drawn instead of written, with its letters of `--ascii`."""
+    rows = [f"| {_cell(sign)} | {_cell(sign.translate(ASCII))} | {text} |" for sign, text in SIGNS]
+    return "\n".join(["| sign | `--ascii` | meaning |", "|---|---|---|", *rows])
+
+
+def routes_table() -> str:
+    """What the first word of the search's status line means."""
+    return _table(("status line", "it was searched"), [(f"`{name}`", text) for name, text in ROUTES])
+
+
 def commands_table() -> str:
     """Every command and every option."""
     commands = []
@@ -51,7 +69,8 @@ def commands_table() -> str:
 
 def rewritten(text: str) -> str:
     """The README with its tables as they are now."""
-    for name, table in (("keys", keys_table()), ("commands", commands_table())):
+    tables = {"keys": keys_table, "signs": signs_table, "routes": routes_table, "commands": commands_table}
+    for name, table in ((name, make()) for name, make in tables.items()):
         between = re.compile(rf"(<!-- {name}: [^\n]*-->\n).*?(<!-- /{name} -->)", re.DOTALL)
         text = between.sub(lambda found, table=table: f"{found[1]}\n{table}\n\n{found[2]}", text)  # type: ignore[misc]  # a default binds the loop's value
     return text

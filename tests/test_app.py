@@ -32,6 +32,7 @@ from hermes_tui.screens.profiles import ProfilesScreen
 from hermes_tui.screens.search import SearchScreen
 from hermes_tui.screens.transcript import TranscriptScreen
 from hermes_tui.settings import Settings
+from hermes_tui.widgets.helping import ROUTES, SIGNS
 from tests import values
 from tests.fakes import GatedService
 from tests.stage import seen, until
@@ -306,6 +307,18 @@ async def test_help_begins_with_the_screen_one_came_from_and_finds_what_is_typed
         await until(pilot, lambda: "you are here" in seen(app))
         await pilot.press("escape")
         await until(pilot, lambda: isinstance(app.screen, BrowseScreen))
+
+
+async def test_help_tells_signs_filters_and_ways_of_searching() -> None:
+    async with running(size=(120, 90)) as (app, pilot):
+        await pilot.press("question_mark")
+        await until(pilot, lambda: "you are here" in seen(app))
+        for sign, said in (*SIGNS, *ROUTES):
+            assert any(sign in line and said in line for line in seen(app).splitlines()), sign
+        await pilot.press(*"trigram")
+        await until(pilot, lambda: "how it was searched" in seen(app) and "interrupted" not in seen(app))
+        await pilot.press("escape", *"pinned")
+        await until(pilot, lambda: any("★" in line and "signs" in line for line in seen(app).splitlines()))
 
 
 @pytest.mark.parametrize("size", [(40, 10), (80, 24), (200, 60)])

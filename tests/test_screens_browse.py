@@ -253,6 +253,22 @@ async def test_a_filter_that_finds_nothing_offers_to_show_hidden_ones_and_to_sea
         await until(pilot, lambda: [row.source for row in screen.rows.items] == ["cron"])
 
 
+async def test_a_word_that_is_nearly_a_filter_is_asked_about_and_put_right() -> None:
+    rows = [*conversations(3), values.conversation("s", "sorce:cli", hours=9.0)]
+    service = GatedService(rows)
+    async with listed(service) as (screen, app, pilot):
+        in_one_breath(app, "fsorce:cli")
+        await until(pilot, lambda: screen.rows.total == 1)
+        await until(pilot, lambda: "! sorce: is no filter; did you mean source:?" in seen(app))
+        in_one_breath(app, "x")
+        await until(pilot, lambda: "No conversation passes sorce:clix" in seen(app))
+        assert seen(app).count("sorce: is no filter; did you mean source:?") == 1
+        await pilot.press("enter")
+        await until(pilot, lambda: "enter filter" in seen(app).splitlines()[-1])
+        await pilot.press("enter")
+        await until(pilot, lambda: asked(service).text == screen.box.text == "source:clix")
+
+
 async def test_nothing_found_can_be_searched_for_instead() -> None:
     async with listed(GatedService()) as (_, app, pilot):
         in_one_breath(app, "fzebra")

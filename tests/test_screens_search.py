@@ -300,6 +300,25 @@ async def test_while_a_scan_runs_escape_is_said_to_stop_it() -> None:
         await until(pilot, lambda: "esc back" in seen(app).splitlines()[-1])
 
 
+async def test_a_word_that_is_nearly_a_filter_is_asked_about() -> None:
+    service = GatedService()
+    async with searching(service, "oauth sorce:slack") as (screen, app, pilot):
+        await until(pilot, lambda: screen.hits.hits)
+        assert "! sorce: is no filter; did you mean source:?" in seen(app)
+        service.hits = ()
+        await type_in(pilot, "x")
+        await until(pilot, lambda: "No matches for oauth sorce:slackx" in seen(app))
+        assert seen(app).count("sorce: is no filter; did you mean source:?") == 1
+        await pilot.press("enter")
+        await until(pilot, lambda: query_of(service).text == "oauth source:slackx")
+        assert "is no filter" not in seen(app)
+        screen.box.clear()
+        await type_in(pilot, "TODO: http://x")
+        await until(pilot, lambda: query_of(service).text == "TODO: http://x")
+        await until(pilot, lambda: "No matches for TODO" in seen(app))
+        assert "is no filter" not in seen(app)
+
+
 async def test_ways_out_are_rows_that_enter_takes() -> None:
     service = GatedService()
     service.hits = ()

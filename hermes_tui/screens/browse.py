@@ -16,7 +16,7 @@ from hermes_tui.screens.base import HELP, WIDE, bindings, works, written
 from hermes_tui.screens.browsing import Browsing, ListPlace
 from hermes_tui.service.sessions import SessionService
 from hermes_tui.settings import RESUME, Settings
-from hermes_tui.widgets.query import QueryLine
+from hermes_tui.widgets.query import QueryLine, near_filter
 from hermes_tui.widgets.rows import Rows
 from hermes_tui.widgets.ways import Ways
 
@@ -113,6 +113,9 @@ class BrowseScreen(Browsing, Acting):
         name = self._notice.ways[position][0]
         if name == "search":
             self.post_message(OpenSearch(self._query.text))
+        elif name == "mend":
+            self.box.show(near_filter(self._query.text)[1])
+            self._ask(text=self.box.text)
         else:
             taken = {"hidden": self.action_hidden, "clear": self.action_clear, "profiles": self.action_profiles}
             taken.get(name, self._load)()

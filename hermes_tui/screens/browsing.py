@@ -34,7 +34,7 @@ from hermes_tui.widgets.browsing import (
 from hermes_tui.widgets.conversations import ListStyle, head_line, row_line
 from hermes_tui.widgets.ink import Ink, Line
 from hermes_tui.widgets.preview import Previewed, preview_view
-from hermes_tui.widgets.query import QueryLine
+from hermes_tui.widgets.query import QueryLine, near_filter
 from hermes_tui.widgets.rail import Rail
 from hermes_tui.widgets.rows import Rows
 from hermes_tui.widgets.ways import Ways
@@ -219,8 +219,9 @@ class Browsing(Moving, BaseScreen):
         self.show_header("Hermes history", *(amount(self._page) if self._page is not None else ("",)))
         error = self._error
         told = "" if error is None or isinstance(error, BadQuery) or self._notice is not None else str(error)
-        self.set_class(bool(problems(self._page, told)), "-problems")
-        self._problems.show(problems_view(self._page, told))
+        hint = "" if self._notice is not None else near_filter(self._query.text)[0]
+        self.set_class(bool(problems(self._page, told, hint)), "-problems")
+        self._problems.show(problems_view(self._page, told, hint))
         self._say_status()
         self.show_keys()
 

@@ -23,7 +23,7 @@ from hermes_tui.text import one_line
 from hermes_tui.widgets import answers
 from hermes_tui.widgets.hits import Hits
 from hermes_tui.widgets.ink import Form, Ink, measure
-from hermes_tui.widgets.query import QueryLine, begins_filter
+from hermes_tui.widgets.query import QueryLine, begins_filter, near_filter
 from hermes_tui.widgets.rail import Rail
 from hermes_tui.widgets.ways import Paragraph, Way, Ways, prose_view
 
@@ -206,6 +206,10 @@ class Searching(Moving, BaseScreen):
     def _show_nothing(self, query: SearchQuery, page: SearchPage) -> None:
         head, tail = answers.nothing_found(query.text, page)
         rows: list[tuple[Way, Take]] = []
+        said, meant = near_filter(query.text)
+        if said:
+            head.append(answers.hint_line(said))
+            rows.append((answers.corrected_row(meant), self._asking(meant)))
         link = only_link(query.text)
         if link is not None and link.id:
             rows.append((answers.link_row(link), lambda: self.post_message(OpenTarget(query.text))))
@@ -267,7 +271,9 @@ class Searching(Moving, BaseScreen):
         self._show_notices(whole=measure(forms[0][0]) + len(forms[0][1]) + 7 > self.size.width)
 
     def _show_notices(self, *, whole: bool) -> None:
-        lines = answers.notice_lines(self._page, whole=whole, expression=self._expression)
+        found_none = self._page is not None and not self._page.hits and self._page.final
+        hint = near_filter(self._query.text)[0] if self._query is not None and not found_none else ""
+        lines = answers.notice_lines(self._page, whole=whole, expression=self._expression, hint=hint)
         self.set_class(bool(lines), "-noticed")
         self.query_one("#notices", Ink).show(prose_view(lines))
 

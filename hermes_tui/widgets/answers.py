@@ -103,14 +103,15 @@ def status_forms(
     )
 
 
-def notice_lines(page: SearchPage | None, *, whole: bool, expression: bool = False) -> list[Paragraph]:
-    """What stands above the status line: stores that failed, a line each; the notices, when the `whole` of them
-    does not fit below; and the expression that was asked, on demand."""
+def notice_lines(
+    page: SearchPage | None, *, whole: bool, expression: bool = False, hint: str = ""
+) -> list[Paragraph]:
+    """What stands above the status line: a hint about the query; stores that failed, a line each; the notices, when
+    the `whole` of them does not fit below; and the expression that was asked, on demand."""
+    lines: list[Paragraph] = [hint_line(hint)] if hint else []
     if page is None:
-        return []
-    lines: list[Paragraph] = [
-        ((f"{one_line(each.profile)}: ", "soft"), (one_line(each.error, 400), "bad")) for each in page.errors
-    ]
+        return lines
+    lines += [((f"{one_line(each.profile)}: ", "soft"), (one_line(each.error, 400), "bad")) for each in page.errors]
     # That tool output was not searched is what the offer to scan it says.
     others = [notice for notice in page.notices if whole and not notice.endswith(UNREAD)]
     if others:
@@ -118,6 +119,11 @@ def notice_lines(page: SearchPage | None, *, whole: bool, expression: bool = Fal
     if expression:
         lines.append((("expression: ", "aside"), (one_line(page.expression, 1_000) or "none, filters only", "soft")))
     return lines
+
+
+def hint_line(hint: str) -> Paragraph:
+    """A word that is nearly a filter: said wherever the query is answered."""
+    return (("!", "gold"), (one_line(hint, 200), "soft"))
 
 
 def _doing(query: SearchQuery) -> str:
@@ -157,6 +163,11 @@ def way_row(way: WayOut) -> Way:
     """A way out, with what it would find."""
     conversations = count(way.conversations, "conversation")
     return Way(one_line(way.label, _LONGEST), conversations, matches_word(way.matches), ASK)
+
+
+def corrected_row(text: str) -> Way:
+    """The query with the filter that was probably meant."""
+    return Way(f"search for {one_line(text, _LONGEST)}", does=ASK)
 
 
 def link_row(link: Link) -> Way:

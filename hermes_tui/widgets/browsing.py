@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from hermes_tui.domain.sessions import ConversationPage, HiddenReason
 from hermes_tui.text import clean, count, one_line
 from hermes_tui.widgets.ink import Form, Line, Part, View, gap, line, wrap
+from hermes_tui.widgets.query import near_filter
 from hermes_tui.widgets.ways import Paragraph, Way
 
 _PROBLEMS = 3
@@ -59,20 +60,21 @@ def _form(said: str, key: str, does: str, right: str) -> Form:
     return ((*parts, gap(3), (key, "strong"), (f" {does}", "quiet")) if key else parts, right)
 
 
-def problems(page: ConversationPage | None, error: str = "") -> list[tuple[Part, str]]:
-    """Stores that cannot be read, and notices, each with its mark."""
-    said: list[tuple[Part, str]] = [(("✗", "bad"), error)] if error else []
+def problems(page: ConversationPage | None, error: str = "", hint: str = "") -> list[tuple[Part, str]]:
+    """A hint about the filter, stores that cannot be read, and notices, each with its mark."""
+    said: list[tuple[Part, str]] = [(("!", "gold"), hint)] if hint else []
+    said += [(("✗", "bad"), error)] if error else []
     if page is not None:
         said += [(("✗", "bad"), f"{each.profile}: {each.error}") for each in page.errors]
         said += [(("!", "gold"), notice) for notice in page.notices]
     return said
 
 
-def problems_view(page: ConversationPage | None, error: str = "") -> View:
+def problems_view(page: ConversationPage | None, error: str = "", hint: str = "") -> View:
     """A line or two for each of them; none when all is well."""
 
     def view(width: int, height: int) -> list[Line]:
-        said = problems(page, error)
+        said = problems(page, error, hint)
         more = len(said) - _PROBLEMS
         lines: list[Line] = []
         for mark, text in said[:_PROBLEMS]:
@@ -112,8 +114,11 @@ def nothing(page: ConversationPage, text: str) -> Notice:
         tail = ((f"Looked at titles, first words, ids, sources, models and workspaces of {page.of:,}.", "quiet"),)
         if hidden:
             show = [("hidden", Way("show hidden ones that do", count(hidden, "conversation"), does="show"))]
+        hint, meant = near_filter(text)
+        mend = [("mend", Way(f"filter by {one_line(meant, 60)}", does="filter"))] if hint else []
+        told: list[Paragraph] = [head, *([(("!", "gold"), (hint, "soft"))] if hint else [])]
         search = ("search", Way(f"search what was said for {one_line(text, 40)}", does="search"))
-        return Notice((head,), [*show, search, ("clear", Way("clear the filter", does="clear"))], (tail,))
+        return Notice(told, [*mend, *show, search, ("clear", Way("clear the filter", does="clear"))], (tail,))
     head = ((f"Nothing but hidden conversations: {hidden_words(page.hidden)}.", "title"),)
     return Notice((head,), [*show, *look])
 

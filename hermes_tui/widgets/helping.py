@@ -11,6 +11,8 @@ from hermes_tui.widgets.ink import AXIS, Line, Part, View, crop, gap, line, meas
 Row = tuple[Part, ...]
 KEY = 9
 """Cells for a key."""
+_LONGEST = 14
+"""Cells for it at most in what was found: a list of filters may be longer."""
 _MOVES = frozenset(name for name, *_ in MOVING)
 _MOVED: tuple[tuple[str, str], ...] = (
     ("↑ ↓ j k", "next, previous"),
@@ -27,6 +29,36 @@ FILTERS: tuple[tuple[str, str], ...] = (
     ('- OR * " "', "not, either, begins with, phrase"),
 )
 NOTE = "reasoning: with / in a transcript, not by search"
+SIGNS: tuple[tuple[str, str], ...] = (
+    ("▌", "the cursor: what keys act on"),
+    ("◉", "live now, here or elsewhere"),
+    ("✗", "ended in an error; failed; missing"),
+    ("◐", "interrupted"),
+    ("★", "pinned"),
+    ("▫", "archived"),
+    ("○", "empty: nothing was said"),
+    ("§3", "one conversation in 3 segments"),
+    ("“ ”", "no title: the first words"),
+    ("…", "cut, or still being read"),
+    ("↑ ↓", "sorted by this column"),
+    ("┃", "how much of all is in sight"),
+    ("●", "a person; in a tree, a segment"),
+    ("◆", "the assistant"),
+    ("◈", "an event"),
+    ("▸ ▾", "a call or a thought, folded, open"),
+    ("━ ┿", "matches, at a transcript's edge"),
+    ("├ └", "what hangs off a segment"),
+    ("✓ !", "checked; to be looked at"),
+)
+"""What is drawn instead of written."""
+ROUTES: tuple[tuple[str, str], ...] = (
+    ("fts", "by Hermes' index of words"),
+    ("trigram", "by its index of letters, in threes"),
+    ("scan", "by reading the messages"),
+    ("mixed", "some by an index, some by reading"),
+    ("filter", "by filter words alone"),
+)
+"""The first word of the search's status line."""
 _ALIKE = frozenset({"resume", "lineage", "copy_link", "copy_command", "copy_id", "preview", "back", "close", "quit"})
 """Actions that are told once for all lists, or go without saying."""
 _SAME = frozenset(
@@ -89,7 +121,25 @@ def sections(here: str, rebound: Mapping[str, str]) -> list[Section]:
     names += [name for name in PLACES if name not in (here, "everywhere")]
     places = [Section(name, special_rows(name, rebound)) for name in names]
     everywhere = Section("everywhere", special_rows("everywhere", rebound))
-    return [*places[:1], lists, everywhere, Section("words that filter", FILTERS), *places[1:]]
+    return [*places[:1], lists, everywhere, *_WORDS, *places[1:]]
+
+
+_WORDS = (
+    Section("words that filter", FILTERS),
+    Section("signs", SIGNS),
+    Section("how it was searched", ROUTES),
+)
+
+
+def matching_words(words: str) -> list[tuple[str, str, str]]:
+    """The same for what is no key: filters, signs, ways of searching; as written, its heading, what it means."""
+    wanted = words.casefold().split()
+    return [
+        (written, section.name, text)
+        for section in _WORDS
+        for written, text in section.rows
+        if all(word in f"{section.name} {written} {text}".casefold() for word in wanted)
+    ]
 
 
 def matching(words: str, rebound: Mapping[str, str]) -> list[tuple[Key, str]]:
@@ -146,20 +196,21 @@ def _balanced(blocks: Sequence[Sequence[Row]]) -> tuple[list[Row], list[Row]]:
 
 
 def _found(typed: str, rebound: Mapping[str, str]) -> list[Line]:
-    found = matching(typed, rebound)
+    found = [(written, key.place, key.help) for key, written in matching(typed, rebound)]
+    found += matching_words(typed)
     if not found:
-        return [line(AXIS, ("no key does that", "aside"))]
-    keys = max(measure(((written, ""),)) for _, written in found)
-    places = max(len(key.place) for key, _ in found)
+        return [line(AXIS, ("no key does that, and no sign means it", "aside"))]
+    keys = min(_LONGEST, max(measure(((written, ""),)) for written, _, _ in found))
+    places = max(len(place) for _, place, _ in found)
     return [
         line(
             AXIS,
             (written, "strong"),
-            gap(keys + 2 - measure(((written, ""),))),
-            (key.place.ljust(places + 2), "aside"),
-            (key.help, "quiet"),
+            gap(max(2, keys + 2 - measure(((written, ""),)))),
+            (place.ljust(places + 2), "aside"),
+            (text, "quiet"),
         )
-        for key, written in found
+        for written, place, text in found
     ]
 
 
@@ -169,7 +220,7 @@ def search_view(typed: str, *, more: bool = False) -> View:
     def view(width: int, height: int) -> list[Line]:
         leave = "esc clears" if typed else "esc closes"
         right: Row = ((("↓ more   " if more else "") + leave, "quiet"), gap(2))
-        said: Row = ((typed, "ink"), (" ", "now")) if typed else (("type to find a key", "aside"),)
+        said: Row = ((typed, "ink"), (" ", "now")) if typed else (("type to find", "aside"),)
         if not typed and measure((*said, (NOTE, ""), *right)) + 10 <= width:
             said = (*said, gap(3), (NOTE, "aside"))
         return [line(gap(1), ("?", "gold"), gap(1), *said, right=right), line()]

@@ -36,6 +36,16 @@ def begins_filter(word: str) -> bool:
     return bool(colon) and key.lower() in KEYS
 
 
+def near_filter(text: str) -> tuple[str, str]:
+    """A sentence about a word that is nearly a filter, and the query as it was probably meant; empty without one."""
+    if ":" not in text:
+        return "", ""
+    from hermes_tui.domain.nearkeys import corrected, hint  # only for the few who need it
+
+    said = hint(text)
+    return (said, corrected(text)) if said else ("", "")
+
+
 class QueryLine(Inked, can_focus=True, inherit_bindings=False):
     """One line to type a query in. Every printable key is text; what it does not use bubbles to the screen."""
 
