@@ -12,7 +12,7 @@ import pytest
 from hermes_tui.domain.queries import SearchPage
 from hermes_tui.domain.resume import State
 from hermes_tui.storage.fts import look
-from hermes_tui.storage.indexes import check_index
+from hermes_tui.storage.indexes import check_index, check_indexes
 from tests.builders import StoreBuilder
 from tests.searches import hit_of, ids, lit, search, searches, tiers
 from tests.stores import opened
@@ -282,6 +282,29 @@ async def test_r31_how_far_a_rebuild_is_and_which_way_was_taken(tmp_path: Path, 
     assert hit_of(page, "s1").count == len([i for i in (50, 650, 990) if i % 7 == 1]) + 1
     page = await search(db, "message NOT needle")
     assert sum(hit.count or 0 for hit in page.hits) == 997
+
+
+_NONSENSE = ("9" * 30, "-5", "x", "1e400", "nan", "", str(2**63 - 1))
+
+
+@pytest.mark.parametrize("number", _NONSENSE)
+async def test_a_rebuild_that_counts_nonsense_hides_nothing(tmp_path: Path, schema: int, number: str) -> None:
+    db = tmp_path / "state.db"
+    with _write(db, schema) as store:
+        store.message("s1", "user", "needle")
+        store.meta("fts_rebuild_high_water", number)
+        store.meta("fts_rebuild_progress", number)
+    assert ids(await search(db, "needle")) == ["s1"]
+
+
+@pytest.mark.parametrize("number", _NONSENSE)
+def test_doctor_reads_such_numbers_too(tmp_path: Path, schema: int, number: str) -> None:
+    with _write(tmp_path / "state.db", schema) as store:
+        store.message("s1", "user", "needle")
+        store.meta("fts_rebuild_high_water", number)
+        store.meta("fts_rebuild_progress", number)
+    with opened(tmp_path / "state.db") as found:
+        assert {check.name for check in check_indexes(found)} >= {"word index"}
 
 
 async def test_routes_are_told_as_they_are(tmp_path: Path) -> None:

@@ -165,6 +165,17 @@ class TestWhatIsNoStore:
         db.parent.chmod(0o755)
 
 
+def test_a_schema_that_is_no_text_is_damage(tmp_path: Path) -> None:
+    db = make(tmp_path / "state.db")
+    with contextlib.closing(sqlite3.connect(db, isolation_level=None)) as conn:
+        conn.execute("pragma writable_schema = on")
+        broken = "create view broken as sel\xad\xff".encode("latin-1")
+        conn.execute("insert into sqlite_master values ('view', 'broken', 'broken', 0, cast(? as text))", (broken,))
+    with pytest.raises(StoreUnreadable, match="damaged") as failure:
+        open_store(ref(db))
+    assert str(db) in str(failure.value)
+
+
 @pytest.mark.parametrize("schema", SCHEMAS)
 def test_every_known_schema_opens(tmp_path: Path, schema: int) -> None:
     assert titles(make(tmp_path / "state.db", schema=schema)) == ["first"]

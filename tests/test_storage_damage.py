@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import shutil
 import sqlite3
@@ -199,3 +200,29 @@ async def test_a_row_of_which_something_cannot_be_read_says_so(tmp_path: Path) -
         "sound": (False, 60),
         "torn": (True, 60),
     }
+
+
+def test_an_index_that_leads_to_the_wrong_rows_costs_no_transcript(tmp_path: Path) -> None:
+    db = tmp_path / "state.db"
+    with StoreBuilder(db, fts=False, journal="delete") as store:
+        for session, parent in (("s1", None), ("s2", "s1"), ("s3", None)):
+            store.session(session, parent=parent, end_reason="compression" if session == "s1" else None)
+            for n in range(4):
+                store.message(session, "user", f"{session} {n}", timestamp=1_780_000_000.0)
+                store.message(session, "assistant", f"answer {n}")
+    with contextlib.closing(sqlite3.connect(db, isolation_level=None)) as conn:
+        conn.execute("pragma writable_schema = on")
+        kept = conn.execute("select * from sqlite_master where type = 'index' and tbl_name = 'messages'").fetchall()
+        conn.execute("delete from sqlite_master where type = 'index' and tbl_name = 'messages'")
+    with contextlib.closing(sqlite3.connect(db, isolation_level=None)) as conn:
+        conn.execute("update messages set session_id = 's3' where id in (1, 3)")  # no index follows
+        conn.execute("pragma writable_schema = on")
+        conn.executemany("insert into sqlite_master values (?, ?, ?, ?, ?)", kept)
+    with opened(db) as store:
+        catalogue = load_catalogue(store)
+        shown = {
+            message.id
+            for chain in catalogue.all_chains()
+            for message in load_messages(store, chain, list(load_outline(store, chain).ids))
+        }
+    assert shown >= set(range(1, 25)) - {1, 3}

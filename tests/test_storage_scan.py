@@ -3,8 +3,10 @@ tell words as FTS5 tells them."""
 
 from __future__ import annotations
 
+import contextlib
 import random
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,7 @@ from hermes_tui.storage.scan import Task, everything, scan_slice
 from tests.builders import StoreBuilder
 from tests.seeds import SEED
 from tests.stores import opened
+from tests.watching import Statements
 
 _SEED = SEED
 _LETTERS = ["a", "b", "B", "é", "É", "e\u0301", "ß", "ı", "İ", "ж", "Ж", "漢", "字", "か", "ﾊ", "한", "7", "_"]
@@ -132,3 +135,55 @@ def test_content_of_any_kind_can_be_searched() -> None:
     assert said_of(3.5) == "3.5"
     assert said_of('\x00json:[{"type": "text", "text": "caf\\u00e9"}]') == "café"
     assert said_of("\x00json:{broken").endswith("{broken")
+
+
+def read_through(db: Path, word: str) -> tuple[set[int], int, int]:
+    """Ids of the messages that a reading finds, how many it could not read, and how many slices it took."""
+    with opened(db) as store:
+        tree = Leaf(word)
+        asked = everything(store, "m.session_id in (select value from json_each(:those))", held=False)
+        asked = [replace(each, params={"those": '["s1"]'}) for each in asked]
+        where = conditions(store.schema, NO_FILTERS)
+        task = Task(Judge(tree, tokenizer="unicode61"), tree, asked, where, None, False)
+        rows, slices = [], 0
+        while task.stretches:
+            rows += scan_slice(store, task)
+            slices += 1
+        assert task.progress == 1.0
+        return {row.id for row in rows if row.verdict.whole}, task.unreadable, slices
+
+
+def test_ids_far_apart_are_not_counted_through(tmp_path: Path) -> None:
+    db = tmp_path / "state.db"
+    with StoreBuilder(db, fts=False) as store:
+        store.session("s1")
+        for message_id in (-(2**63) + 1, -5, 1, 2, 10**9, 2**62, 2**63 - 1):
+            store.message("s1", "user", "plover", id=message_id)
+    found, unreadable, slices = read_through(db, "plover")
+    assert found == {-(2**63) + 1, -5, 1, 2, 10**9, 2**62, 2**63 - 1}
+    assert unreadable == 0
+    assert slices < 20
+
+
+def test_a_damaged_index_on_the_way_does_not_hide_the_messages(tmp_path: Path, statements: Statements) -> None:
+    db = tmp_path / "state.db"
+    with StoreBuilder(db, fts=False, journal="delete") as store:
+        store.session("s1")
+        for n in range(3_000):
+            store.message("s1", "user", f"plover {n}")
+    whole, _, _ = read_through(db, "plover")
+    with contextlib.closing(sqlite3.connect(db)) as conn:
+        size = conn.execute("pragma page_size").fetchone()[0]
+        pages = conn.execute(
+            "select rootpage from sqlite_master where type = 'index' and tbl_name = 'messages'"
+        ).fetchall()
+    raw = bytearray(db.read_bytes())
+    for (page,) in pages:
+        raw[(page - 1) * size : page * size] = bytes(size)
+    db.write_bytes(raw)
+    statements.all.clear()
+    found, unreadable, _ = read_through(db, "plover")
+    assert found == whole
+    assert len(whole) == 3_000
+    assert unreadable == 0
+    assert len(statements.all) < 100

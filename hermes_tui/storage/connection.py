@@ -105,6 +105,12 @@ def _connect(db: Path, *, immutable: bool) -> sqlite3.Connection:
     except sqlite3.Error:
         conn.close()
         raise
+    except UnicodeDecodeError as error:
+        # What SQLite has to say of a damaged schema quotes the damage.
+        conn.close()
+        damage = sqlite3.DatabaseError("malformed database schema")
+        damage.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+        raise damage from error
     return conn
 
 

@@ -77,19 +77,21 @@ def _row_columns(schema: Schema) -> str:
     """
 
 
-def _row(cells: tuple[Any, ...], segments: Mapping[str, int]) -> Row:
+def _row(cells: tuple[Any, ...], segment: int) -> Row:
     role, timestamp, call_id, tool_name, uid, active = cells[2:8]
-    return Row(cells[0], segments[cells[1]], role or "", epoch(timestamp), call_id, tool_name, uid, bool(active))
+    return Row(cells[0], segment, role or "", epoch(timestamp), call_id, tool_name, uid, bool(active))
 
 
 def _candidates(store: Store, segments: Mapping[str, int]) -> Iterator[Row]:
     """Visible rows that share their time, or their uid, with another row of the conversation."""
     ids = listed(segments)
-    for cells in fetch(store, same_time_sql(store.schema, len(segments)), *_bound(segments, ids)):
-        yield _row(cells, segments)
+    asked = [same_time_sql(store.schema, len(segments))]
     if "message_uid" in store.schema.messages:
-        for cells in fetch(store, same_uid_sql(store, segments), *_bound(segments, ids)):
-            yield _row(cells, segments)
+        asked.append(same_uid_sql(store, segments))
+    for sql in asked:
+        for cells in fetch(store, sql, *_bound(segments, ids)):
+            if cells[1] in segments:  # a damaged index may lead to rows of other sessions
+                yield _row(cells, segments[cells[1]])
 
 
 def _bound(segments: Mapping[str, int], ids: str) -> tuple[str, str]:
@@ -219,7 +221,7 @@ def _prompts(
             if cells[8]:
                 return found, True
             if cells[2] == "user" and (said := _prompt(*cells[9:])):
-                found.append((_row(cells, {session_id: index}), said))
+                found.append((_row(cells, index), said))
     return found, False
 
 

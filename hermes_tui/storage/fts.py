@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from hermes_tui.domain.querytrees import And, Leaf, Node, Without, leaves
 from hermes_tui.storage.connection import Store, is_busy, is_damage, is_interrupt
 from hermes_tui.storage.holes import Gap, holes
-from hermes_tui.storage.rows import extent
+from hermes_tui.storage.rows import FIRST, LAST, extent
 from hermes_tui.storage.schema import FtsTable
 
 BASE = "messages_fts"
@@ -143,9 +143,10 @@ def _meta(store: Store) -> dict[str, str]:
 
 def _number(value: str | None) -> int | None:
     try:
-        return None if value is None else int(float(value))
+        number = None if value is None else int(float(value))
     except (ValueError, OverflowError):
         return None
+    return number if number is not None and FIRST <= number < LAST else None
 
 
 def _with_gaps(store: Store, table: FtsTable, meta: dict[str, str]) -> tuple[Index | None, tuple[str, ...]]:

@@ -16,6 +16,8 @@ _BASE = "messages_fts"
 _CJK = "messages_fts_cjk"
 _NAMES = {_BASE: "word index", "messages_fts_trigram": "trigram index", _CJK: "CJK index"}
 _TRIGRAM_SINCE = (3, 34)
+_DIGITS = 19
+"""As many a row's id may have; more is no id."""
 
 
 def check_indexes(store: Store) -> Iterator[Check]:
@@ -112,7 +114,7 @@ def _marks(store: Store) -> dict[str, str]:
 
 def _number(marks: dict[str, str], key: str) -> int | None:
     value = marks.get(key, "").strip()
-    return int(value) if value.isdecimal() else None
+    return int(value) if value.isdecimal() and len(value) < _DIGITS else None
 
 
 def _empty(store: Store, table: FtsTable) -> str | None:

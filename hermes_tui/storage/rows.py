@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from hermes_tui.storage.connection import Store, is_busy, is_interrupt
+from hermes_tui.storage.connection import Store, is_busy, is_damage, is_interrupt
 from hermes_tui.storage.schema import Schema
 
 BY_ID = "idx_messages_session_id"
@@ -139,6 +139,37 @@ def extent(store: Store) -> tuple[int, int]:
     oldest = _end(store, "select min(id) from messages", "select 1")
     newest = _end(store, "select max(id) from messages", "select seq from sqlite_sequence where name = 'messages'")
     return oldest, newest
+
+
+def newest_up_to(store: Store, high: int) -> int:
+    """The newest message id that is not above `high`; `high` itself where the page that would tell is damaged."""
+    try:
+        found = store.conn.execute("select max(id) from messages where id <= ?", (high,)).fetchone()[0]
+    except sqlite3.DatabaseError as error:
+        store.forgive(error)
+        return high
+    return int(found) if found is not None else FIRST
+
+
+def sound_spans(store: Store, low: int, high: int) -> Iterator[tuple[int, int]]:
+    """Spans of ids, above the first up to the second, newest first, that lie on readable pages of the table.
+
+    A statement that costs next to nothing finds the damaged ones; the costly one is then asked only where there
+    is an answer. What a long text holds on further pages may still be damaged.
+    """
+    sql = "select sum(length(m.role)) from messages m not indexed where m.id > ? and m.id <= ?"
+    try:
+        store.conn.execute(sql, (low, high)).fetchone()
+    except sqlite3.DatabaseError as error:
+        if not is_damage(error):
+            raise
+    else:
+        yield low, high
+        return
+    if high - low > 1 and not store.stopped():
+        middle = (low + high) // 2
+        yield from sound_spans(store, middle, high)
+        yield from sound_spans(store, low, middle)
 
 
 def _end(store: Store, ask: str, otherwise: str) -> int:

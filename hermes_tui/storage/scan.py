@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ from hermes_tui.storage.connection import Store, is_damage
 from hermes_tui.storage.fts import CUT_AT, STRUCTURED, Index, express
 from hermes_tui.storage.holes import Gap
 from hermes_tui.storage.judging import Judge, Verdict, row_of
-from hermes_tui.storage.rows import extent
+from hermes_tui.storage.rows import FIRST, extent, newest_up_to, sound_spans
 
 FIRST_SLICE = 2_000
 LARGEST_SLICE = 200_000
@@ -88,7 +88,10 @@ class Task:
 def scan_slice(store: Store, task: Task) -> list[Judged]:
     """Judge the next slice, and move on. Nothing of the task changes when SQLite raises."""
     stretch = task.stretches[0]
-    high = stretch.high if task.at is None else task.at
+    top = high = stretch.high if task.at is None else task.at
+    if not stretch.few:
+        # Ids need not be dense: one that is off by years of messages must not be counted down from.
+        high = max(stretch.low, newest_up_to(store, high))
     low = stretch.low if stretch.few else max(stretch.low, high - task.slice)
     started = time.monotonic()
     rows, unreadable = _rows(store, task, stretch, low, high)
@@ -98,7 +101,7 @@ def scan_slice(store: Store, task: Task) -> list[Judged]:
         task.slice = min(task.slice * 2, LARGEST_SLICE)
     elif elapsed > _SLICE_SECONDS * 2:
         task.slice = max(task.slice // 2, FIRST_SLICE // 8)
-    task.done += high - low
+    task.done += top - low
     task.unreadable += unreadable
     task.at = low
     if low <= stretch.low:
@@ -120,32 +123,57 @@ def _judge(judge: Judge, cells: Sequence[tuple[Any, ...]]) -> Iterator[Judged]:
 
 def _rows(store: Store, task: Task, stretch: Stretch, low: int, high: int) -> tuple[list[tuple[Any, ...]], int]:
     """The rows of a slice that are worth judging, and how many could not be read."""
-    sql, params = slice_sql(task, stretch)
+
+    def read(low: int, high: int, *, alone: bool = True) -> list[tuple[Any, ...]]:
+        sql, params = slice_sql(task, stretch, alone=alone)
+        return store.conn.execute(sql, {**params, "low": low, "high": high}).fetchall()
+
     try:
-        return store.conn.execute(sql, {**params, "low": low, "high": high}).fetchall(), 0
+        return read(low, high, alone=False), 0
+    except sqlite3.DatabaseError as error:
+        if not is_damage(error):
+            raise
+    # Perhaps only an index is damaged by which SQLite went to these rows: from here on the table speaks alone.
+    if stretch.few:
+        return _halved(read, low, high)
+    found: list[tuple[Any, ...]] = []
+    unreadable = high - low
+    for span in sound_spans(store, low, high):
+        rows, torn = _halved(read, *span)
+        found += rows
+        unreadable += torn - (span[1] - span[0])
+    return found, unreadable
+
+
+def _halved(
+    read: Callable[[int, int], list[tuple[Any, ...]]], low: int, high: int
+) -> tuple[list[tuple[Any, ...]], int]:
+    """What can be read between these ids, and how many could not."""
+    try:
+        return read(low, high), 0
     except sqlite3.DatabaseError as error:
         if not is_damage(error):
             raise
     if high - low <= 1:
         return [], 1
     middle = (low + high) // 2
-    newer, older = (_rows(store, task, stretch, *ids) for ids in ((middle, high), (low, middle)))
+    newer, older = _halved(read, middle, high), _halved(read, low, middle)
     return [*newer[0], *older[0]], newer[1] + older[1]
 
 
-def slice_sql(task: Task, stretch: Stretch) -> tuple[str, dict[str, Any]]:
-    """The statement of one slice; `:low` and `:high` are still to be bound."""
+def slice_sql(task: Task, stretch: Stretch, *, alone: bool = False) -> tuple[str, dict[str, Any]]:
+    """The statement of one slice; `:low` and `:high` are still to be bound. `alone`: no index is asked."""
     said = "m.content"
     if task.cut:
         plain_tool = f"m.role is 'tool' and not {STRUCTURED}"
         said = f"case when {plain_tool} then substr(m.content, 1, {CUT_AT}) else m.content end"
-    sieve = _Sieve(task.index if stretch.held else None)
+    sieve = _Sieve(task.index if stretch.held and not alone else None)
     test = sieve.test(task.asked)
     if not stretch.held:
         test = f"({test} or {STRUCTURED})"
     sql = f"""
     select m.id, cast(m.session_id as text), cast(m.role as text), {AT}, {said}, m.tool_name, m.tool_calls
-    from messages m
+    from messages m {"not indexed" if alone else ""}
     where m.id > :low and m.id <= :high and {task.where.sql} and ({stretch.only})
     and {test}
     order by m.id desc
@@ -265,4 +293,4 @@ def listed(ids: Sequence[int]) -> list[Stretch]:
 def everything(store: Store, only: str = "1", *, held: bool = True) -> list[Stretch]:
     """All rows for which `only` holds."""
     oldest, newest = extent(store)
-    return [Stretch(oldest - 1, newest, only, held=held)] if newest else []
+    return [Stretch(max(oldest - 1, FIRST), newest, only, held=held)] if newest else []
