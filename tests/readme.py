@@ -8,6 +8,7 @@ from hermes_tui.commands.arguments import COMMANDS, OPTIONS
 from hermes_tui.keys import PLACES
 from hermes_tui.widgets.helping import ROUTES, SIGNS, place_rows
 from hermes_tui.widgets.ink import ASCII
+from tests.store_table import TABLE
 from tests.tools import ROOT
 
 README = ROOT / "README.md"
@@ -67,9 +68,19 @@ def commands_table() -> str:
     return f"{_table(('command', ''), commands)}\n\n{_table(('option', ''), options)}"
 
 
+def states_table() -> str:
+    """What a store can be like, what one sees of it, and two exit codes."""
+    head = "| the store | you see | exit code of `list` | of `doctor` |\n|---|---|---|---|\n"
+    rows = (
+        f"| {state.name} | {state.sees} | {state.code} | {state.code or int(bool(state.doctor))} |" for state in TABLE
+    )
+    return head + "\n".join(rows)
+
+
 def rewritten(text: str) -> str:
     """The README with its tables as they are now."""
     tables = {"keys": keys_table, "signs": signs_table, "routes": routes_table, "commands": commands_table}
+    tables["states"] = states_table
     for name, table in ((name, make()) for name, make in tables.items()):
         between = re.compile(rf"(<!-- {name}: [^\n]*-->\n).*?(<!-- /{name} -->)", re.DOTALL)
         text = between.sub(lambda found, table=table: f"{found[1]}\n{table}\n\n{found[2]}", text)  # type: ignore[misc]  # a default binds the loop's value

@@ -68,39 +68,6 @@ def home(tmp_path: Path) -> Path:
 
 
 class TestWhereItLooks:
-    @pytest.mark.parametrize("kind", ["missing", "folder", "text", "empty", "foreign", "below a file"])
-    @pytest.mark.parametrize("json_too", [False, True])
-    def test_a_path_that_holds_no_store_is_named_and_nothing_is_created(
-        self, tmp_path: Path, kind: str, json_too: bool
-    ) -> None:
-        path = tmp_path / "a ? # % path" / "state.db"
-        path.parent.mkdir()
-        if kind == "folder":
-            path.mkdir()
-        elif kind == "text":
-            path.write_text("Dear diary,\n" * 100)
-        elif kind == "empty":
-            path.touch()
-        elif kind == "foreign":
-            conn = sqlite3.connect(path)
-            conn.execute("create table t (x)")
-            conn.close()
-        elif kind == "below a file":
-            path.write_text("x")
-            path /= "state.db"
-        before = tree(tmp_path)
-        done = run("--db", str(path), "list", *(["--json"] if json_too else []))
-        assert tree(tmp_path) == before
-        assert done.returncode == 3
-        assert done.stderr.count("\n") == 1
-        assert str(path) in done.stderr
-        if json_too:
-            found = json.loads(done.stdout)
-            assert found["conversations"] == []
-            assert [list(error) for error in found["meta"]["errors"]] == [["profile", "db", "error"]]
-        else:
-            assert done.stdout == ""
-
     @pytest.mark.parametrize("value", ["", "   ", None])
     def test_without_hermes_home_the_native_one_is_named(self, tmp_path: Path, value: str | None) -> None:
         env = {name: text for name, text in os.environ.items() if name != "HERMES_HOME"}

@@ -20,9 +20,8 @@ from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.errors import HermesTuiError, StoreBusy, StoreError, StoreMissing, StoreUnreadable
 from hermes_tui.storage.connection import Store, open_store, translate
 from tests.builders import SCHEMAS, StoreBuilder
+from tests.states import interrupt, ordinary_user
 from tests.watching import Statements
-
-NOBODY = 65_534
 
 
 def ref(db: Path) -> StoreRef:
@@ -58,21 +57,6 @@ def tree(folder: Path) -> dict[str, tuple[int, int]]:
         for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
-
-
-@contextlib.contextmanager
-def ordinary_user() -> Iterator[None]:
-    """Not root for a while: root may write anywhere."""
-    if os.geteuid() != 0:
-        yield
-        return
-    os.setresgid(NOBODY, NOBODY, 0)
-    os.setresuid(NOBODY, NOBODY, 0)
-    try:
-        yield
-    finally:
-        os.setresuid(0, 0, 0)
-        os.setresgid(0, 0, 0)
 
 
 @pytest.fixture
@@ -348,27 +332,11 @@ class TestReadOnlyFolders:
             assert not store.immutable
 
 
-def interrupted(db: Path) -> None:
-    """Leave a journal that must be rolled back: a writer that is killed in the middle of a change."""
-    code = (
-        "import os, signal, sqlite3, sys\n"
-        "conn = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
-        "conn.execute('pragma cache_size = 2')\n"
-        "conn.execute('begin')\n"
-        "conn.execute('update sessions set title = ?', ('x' * 100,))\n"
-        "rows = ((str(i), 'y' * 500) for i in range(500))\n"
-        "conn.executemany('insert into sessions (id, source) values (?, ?)', rows)\n"
-        "os.kill(os.getpid(), signal.SIGKILL)\n"
-    )
-    subprocess.run([sys.executable, "-c", code, str(db)], check=False)
-    assert db.with_name(db.name + "-journal").stat().st_size > 0
-
-
 class TestHotJournals:
     @pytest.mark.parametrize("folder", ["writable", "read-only"])
     def test_hermes_is_to_finish_what_it_began(self, shared_folder: Path, folder: str) -> None:
         db = make(shared_folder / "state.db", journal="delete")
-        interrupted(db)
+        interrupt(db)
         if folder == "read-only":
             read_only(shared_folder)
         before = tree(shared_folder)

@@ -90,4 +90,4 @@ def _unread(stores: Sequence[StoreRef], details: Mapping[ConversationKey, Detail
         lost = sum(found.unread for key, found in details.items() if key.profile == ref.profile)
         if lost:
             some = text.count(lost, "conversation")
-            yield f"{ref.db} is damaged: messages of {some} listed cannot be read. Reading goes on with the rest."
+            yield f"{ref.db} is damaged where messages of {some} listed lie. What can be read is shown."

@@ -205,6 +205,8 @@ class Reader:
                 if is_disk_error(cause) and disk_tries:
                     disk_tries -= 1
                 elif not is_busy(cause) or time.monotonic() > patience:
+                    if isinstance(error, StoreError):
+                        raise
                     raise translate(cause, job.ref) from cause
             time.sleep(_PAUSE)
 

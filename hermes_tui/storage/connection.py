@@ -37,6 +37,13 @@ _FOLDER_CODES = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY})
 _HOT_JOURNAL = 776  # SQLITE_READONLY_ROLLBACK, which Python 3.11 does not name on every build
 
 
+NEEDED_OF_SESSIONS = ("id", "source", "parent_session_id", "started_at", "ended_at", "end_reason")
+NEEDED_OF_MESSAGES = (
+    "id", "session_id", "role", "content", "tool_call_id", "tool_calls", "tool_name", "timestamp",
+)  # fmt: skip
+"""Columns that every release has had, and no question can do without; every other one may be missing."""
+
+
 @dataclass(slots=True)
 class Store:
     """An open store: one connection, used by one thread at a time."""
@@ -124,7 +131,7 @@ def open_store(ref: StoreRef) -> Store:
         conn = _connect(ref.db, immutable=False)
     except sqlite3.Error as error:
         if not _read_only_folder(ref, error):
-            raise translate(error, ref) from error
+            raise _not_opened(error, ref) from error
         immutable = True
         if _has_wal(ref.db):
             notices.append(
@@ -133,21 +140,33 @@ def open_store(ref: StoreRef) -> Store:
         try:
             conn = _connect(ref.db, immutable=True)
         except sqlite3.Error as again:
-            raise translate(again, ref) from again
+            raise _not_opened(again, ref) from again
     try:
         schema = probe(conn)
     except sqlite3.Error as error:
         conn.close()
-        raise translate(error, ref) from error
-    if "id" not in schema.sessions or "session_id" not in schema.messages:
+        raise _not_opened(error, ref) from error
+    if (strange := _strange(schema)) is not None:
         conn.close()
-        raise StoreUnreadable(
-            f"{ref.db} is a database, but not one of Hermes: it has no sessions and messages. "
-            "Name another with --db or --home.",
-            db=ref.db,
-            profile=ref.profile,
-        )
+        raise StoreUnreadable(f"{ref.db} is {strange}. Name another with --db or --home.", **_where(ref))
     return Store(ref, conn, schema, tuple(notices), identity, immutable)
+
+
+def _not_opened(error: sqlite3.Error, ref: StoreRef) -> HermesTuiError:
+    """Damage that leaves nothing to go on with is said otherwise than damage that costs a page."""
+    if not is_damage(error):
+        return translate(error, ref)
+    sentence = f"{ref.db} is damaged where all reading begins ({error}): nothing of it can be shown."
+    return StoreUnreadable(f"{sentence} Name another with --db or --home.", **_where(ref))
+
+
+def _strange(schema: Schema) -> str | None:
+    """What is wrong with a database whose tables are not those of a Hermes."""
+    if "id" not in schema.sessions or "session_id" not in schema.messages:
+        return "a database, but not one of Hermes: it has no sessions and messages"
+    lacking = [f"sessions.{each}" for each in NEEDED_OF_SESSIONS if each not in schema.sessions]
+    lacking += [f"messages.{each}" for each in NEEDED_OF_MESSAGES if each not in schema.messages]
+    return f"not a store of any Hermes that is known: it lacks {', '.join(lacking)}" if lacking else None
 
 
 class _Where(TypedDict):
