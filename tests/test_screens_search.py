@@ -300,6 +300,17 @@ async def test_while_a_scan_runs_escape_is_said_to_stop_it() -> None:
         await until(pilot, lambda: "esc back" in seen(app).splitlines()[-1])
 
 
+async def test_while_an_unparsable_query_is_typed_on_nothing_is_asked_and_the_page_stays() -> None:
+    service = GatedService()
+    async with searching(service, "after:soon") as (screen, app, pilot):
+        await until(pilot, lambda: "Cannot parse after:soon" in seen(app))
+        await type_in(pilot, " oauth")
+        assert "Cannot parse after:soon oauth" in seen(app)
+        assert not [call for call in service.calls if call.name == "search"]
+        await pilot.press("home", *["delete"] * len("after:soon "))
+        await until(pilot, lambda: screen.hits.hits and not screen.has_class("-page"))
+
+
 async def test_a_word_that_is_nearly_a_filter_is_asked_about() -> None:
     service = GatedService()
     async with searching(service, "oauth sorce:slack") as (screen, app, pilot):

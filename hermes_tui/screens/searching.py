@@ -13,6 +13,7 @@ from textual.widget import Widget
 
 from hermes_tui.domain.links import only_link
 from hermes_tui.domain.queries import UNREAD, SearchOrder, SearchPage, SearchQuery, WayOut
+from hermes_tui.domain.querytext import parse_query
 from hermes_tui.errors import BadQuery, HermesTuiError, StoreBusy
 from hermes_tui.intents import OpenTarget
 from hermes_tui.keys import SEARCH
@@ -20,6 +21,7 @@ from hermes_tui.screens.base import HELP, BaseScreen, Moving, written
 from hermes_tui.service.sessions import SessionService
 from hermes_tui.state import RecentQueries
 from hermes_tui.text import one_line
+from hermes_tui.times import now
 from hermes_tui.widgets import answers
 from hermes_tui.widgets.hits import Hits
 from hermes_tui.widgets.ink import Form, Ink, measure
@@ -29,6 +31,15 @@ from hermes_tui.widgets.ways import Paragraph, Way, Ways, prose_view
 
 Take = Callable[[], object]
 _BOX = [key for key in SEARCH if key.action == "box"]
+
+
+def _wrong(query: SearchQuery) -> BadQuery | None:
+    """Why it cannot be parsed: known at once, so that the page stays while someone types on."""
+    try:
+        parse_query(query.text, present=now(), typing_at=query.typing_at)
+    except BadQuery as error:
+        return error
+    return None
 
 
 class Searching(Moving, BaseScreen):
@@ -124,6 +135,10 @@ class Searching(Moving, BaseScreen):
 
     def _start(self, query: SearchQuery, *, fresh: bool) -> None:
         self.workers.cancel_group(self, "ways")
+        if (wrong := _wrong(query)) is not None:
+            self.workers.cancel_group(self, "search")
+            self._refuse(query, wrong)
+            return
         self._query, self._busy, self._recalling = query, True, False
         if self._answered is None:
             self.remove_class("-page")
@@ -143,8 +158,7 @@ class Searching(Moving, BaseScreen):
                 self._show_answer(query, page, fresh=fresh)
                 fresh = False
         except BadQuery as error:
-            status = answers.unparsable_status(query.text, error.reason)
-            self._show_failure(answers.unparsable(query.text, error.reason), status, "cannot parse")
+            self._refuse(query, error)
         except HermesTuiError as error:
             busy, said = isinstance(error, StoreBusy), one_line(str(error))
             right = "trying again …" if busy else "failed"
@@ -152,6 +166,12 @@ class Searching(Moving, BaseScreen):
             if busy:
                 await asyncio.sleep(self.AGAIN_SECONDS)
                 self._search(query, True)
+
+    def _refuse(self, query: SearchQuery, error: BadQuery) -> None:
+        """Say why this cannot be asked."""
+        self._query, self._recalling = query, False
+        status = answers.unparsable_status(query.text, error.reason)
+        self._show_failure(answers.unparsable(query.text, error.reason), status, "cannot parse")
 
     def _stop(self) -> None:
         """Give up the rest of an answer, and keep what there is of it."""
