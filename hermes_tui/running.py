@@ -119,6 +119,11 @@ class Running(OneKeyAtATime[HandOver | PrintAndQuit]):
             for event in XTermParser().feed(self._typed_ahead):
                 self.post_message(event)
 
+    def exit(self, *how: Any, **more: Any) -> None:
+        """End; nothing that is still awaited may come back to a screen that is being taken apart."""
+        self.workers.cancel_all()
+        super().exit(*how, **more)
+
     def _end(self, code: int) -> None:
         self.exit(return_code=code)
 

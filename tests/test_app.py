@@ -572,3 +572,31 @@ async def test_on_a_store_that_hermes_wrote_one_finds_reads_and_comes_back(real_
             assert screen.current == held
     finally:
         await service.close()
+
+
+async def test_an_answer_that_comes_while_its_screen_goes_is_for_nobody() -> None:
+    service = GatedService()
+    async with running(service) as (app, pilot):
+        service.hold("resume_plan")
+        await pilot.press("r")
+        call = await service.asked("resume_plan")
+        panel = app.screen
+        leaving = app.pop_screen()
+        while panel.query("#panel"):
+            await asyncio.sleep(0)
+        if not call.cancelled:
+            call.answer()
+        await leaving
+        await until(pilot, lambda: isinstance(app.screen, BrowseScreen))
+        assert call.cancelled
+
+
+async def test_an_answer_that_comes_while_the_app_ends_is_for_nobody() -> None:
+    service = GatedService()
+    async with running(service) as (app, pilot):
+        service.hold("resume_plan")
+        await pilot.press("r")
+        call = await service.asked("resume_plan")
+        app.exit()
+        await asyncio.sleep(0)
+        assert call.cancelled

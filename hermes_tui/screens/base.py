@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Protocol
 from rich.cells import cell_len
 from textual import events
 from textual.app import ComposeResult
+from textual.await_remove import AwaitRemove
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 from textual.widget import Widget
@@ -106,7 +107,7 @@ HELP = next(key for key in EVERYWHERE if key.action == "keys")
 
 
 class Steady(Screen[None], inherit_bindings=False):
-    """A screen that only takes the size that the terminal has.
+    """A screen that only takes the size that the terminal has, and that asks for nothing once it goes.
 
     Laying out a screen sends it its own size again. Of two sizes that come in one breath each would bring back
     the other for ever, in Textual's own handler; so a size that is no longer true goes no further.
@@ -116,6 +117,11 @@ class Steady(Screen[None], inherit_bindings=False):
         if event.size != self.app.size:
             event.prevent_default()
             event.stop()
+
+    def remove(self) -> AwaitRemove:
+        """Leave; answers that are still awaited are given up first: they would find a screen without its parts."""
+        self.workers.cancel_node(self)
+        return super().remove()
 
 
 class BaseScreen(Steady):
