@@ -15,9 +15,10 @@ from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.sessions import HiddenReason, Kind
 from hermes_tui.storage import connection
-from hermes_tui.storage.catalogue import load_catalogue
+from hermes_tui.storage.catalogue import load, load_catalogue
 from hermes_tui.storage.connection import Store, open_store
 from tests.builders import SCHEMAS, StoreBuilder
+from tests.seeds import SEED
 
 
 def opened(db: Path) -> Store:
@@ -272,3 +273,81 @@ def test_a_damaged_page_of_sessions_costs_its_rows_and_they_are_counted(tmp_path
     found = catalogue(tmp_path / "state.db")
     assert 0 < len(found.conversations) < 60
     assert len(found.conversations) + found.damaged == 60
+
+
+def _some_change(rng: random.Random, store: StoreBuilder, ids: list[str], step: int) -> None:
+    """What Hermes, or its user, does to a store between two looks."""
+    conn, one, other = store.conn, rng.choice(ids), rng.choice(ids)
+    match rng.randrange(12):
+        case 0 | 1 | 2:
+            store.message(one, rng.choice(["user", "assistant"]), "more")
+        case 3:
+            conn.execute("update sessions set title = ? where id = ?", (f"Renamed {step}", one))
+        case 4:
+            conn.execute(
+                "update sessions set ended_at = ?, end_reason = 'user_exit' where id = ?", (store.tick(), one)
+            )
+        case 5:
+            conn.execute("update sessions set ended_at = null, end_reason = null where id = ?", (one,))
+        case 6:
+            conn.execute("update messages set active = 0 where session_id = ?", (one,))
+        case 7:
+            conn.execute("delete from messages where session_id = ?", (one,))
+            conn.execute("delete from sessions where id = ?", (one,))
+            ids.remove(one)
+        case 8:
+            ids.append(store.session(f"s{step:04}", rng.choice(["cli", "cron", "subagent"])))
+        case 9:
+            conn.execute("update sessions set end_reason = 'compression' where id = ?", (one,))
+            ids.append(store.session(f"s{step:04}", parent=one))
+        case 10:
+            conn.execute("update sessions set parent_session_id = ? where id = ?", (other, one))
+        case 11:
+            conn.execute("update sessions set pinned = 1 - pinned, input_tokens = ? where id = ?", (step, one))
+            conn.execute("update messages set timestamp = null where session_id = ?", (one,))
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_catalogue_that_follows_its_store_is_the_one_that_is_read_anew(tmp_path: Path, seed: int) -> None:
+    rng = random.Random(SEED + seed)
+    with StoreBuilder(tmp_path / "state.db") as store:
+        ids = [store.session(f"s{n:04}", rng.choice(["cli", "telegram", "cron"])) for n in range(40)]
+        for _ in range(120):
+            store.message(rng.choice(ids), "user", "words")
+        store.conn.execute("commit")
+        reading = opened(tmp_path / "state.db")
+        try:
+            before = load(reading)
+            assert load(reading, before).catalogue is before.catalogue, "nobody wrote, nothing is made anew"
+            for step in range(1, 40):
+                for _ in range(rng.choice([1, 1, 1, 5])):
+                    _some_change(rng, store, ids, rng.randrange(100_000) + step * 100_000)
+                found, anew = load(reading, before), load(reading)
+                assert found.catalogue.chains == anew.catalogue.chains
+                assert found.catalogue.conversations == anew.catalogue.conversations
+                assert found.catalogue._by_root == anew.catalogue._by_root
+                before = found
+        finally:
+            reading.conn.close()
+
+
+def test_a_message_makes_one_conversation_anew_and_no_other(tmp_path: Path) -> None:
+    with StoreBuilder(tmp_path / "state.db") as store:
+        for n in range(30):
+            store.session(f"s{n:02}", title=f"Talk {n}")
+            store.message(f"s{n:02}", "user", "words")
+        store.conn.execute("commit")
+        reading = opened(tmp_path / "state.db")
+        try:
+            before = load(reading)
+            before = before._replace(catalogue=before.catalogue.marked(frozenset({"s07"})))
+            store.message("s07", "assistant", "an answer")
+            after = load(reading, before)
+        finally:
+            reading.conn.close()
+    pairs = list(zip(before.catalogue.conversations, after.catalogue.conversations, strict=True))
+    assert [new.id for old, new in pairs if old is not new] == ["s07"]
+    found = after.catalogue.by_root("s07")
+    assert found is not None
+    assert (found.stored_messages, found.live) == (2, True)
+    assert after.catalogue.holding("s07") is found

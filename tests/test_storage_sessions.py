@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import string
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,18 @@ import pytest
 from hermes_tui.domain.families import Catalogue, Chain
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.sessions import Details, Status
+from hermes_tui.service.shelves import Memos, Shelf
+from hermes_tui.storage import connection
 from hermes_tui.storage.catalogue import load_catalogue
 from hermes_tui.storage.connection import Store, open_store
+from hermes_tui.storage.details import in_batches, load_counts, load_prompts, load_statuses
 from hermes_tui.storage.origins import load_provenance
-from hermes_tui.storage.sessions import load_details
+from hermes_tui.storage.sessions import chain_count, load_details, load_prompt, load_status
 from tests.builders import SCHEMAS, StoreBuilder
 from tests.hermes_answers import hermes_says
+from tests.seeds import SEED
 from tests.test_storage_catalogue import damage, needs_dbstat
+from tests.watching import Statements
 
 
 class Opened:
@@ -197,3 +203,95 @@ def test_a_store_that_knows_no_origins_says_so(tmp_path: Path, schema: int) -> N
         store.session("a", user_id="42")
     with Opened(tmp_path / "state.db") as opened:
         assert load_provenance(opened.store, opened.chain("a")).user == "42"
+
+
+def by_the_row(store: Store, chains: Sequence[Chain]) -> tuple[dict[str, object], ...]:
+    """Prompts, statuses and counts, each asked of one conversation."""
+    asked = (load_prompt, load_status, chain_count)
+    return tuple({chain.root.id: ask(store, chain) for chain in chains} for ask in asked)
+
+
+def together(store: Store, chains: Sequence[Chain]) -> tuple[dict[str, object], ...]:
+    """The same, asked of many at once."""
+    asked = (load_prompts, load_statuses, load_counts)
+    return tuple(
+        {id: value for batch in in_batches(chains) for id, value in ask(store, batch).items()} for ask in asked
+    )
+
+
+@pytest.mark.real
+def test_many_together_are_told_what_each_alone_is_told(real_home: Path) -> None:
+    with Opened(real_home / "state.db") as opened:
+        chains = list(opened.catalogue.all_chains())
+        assert len(chains) > 20
+        assert together(opened.store, chains) == by_the_row(opened.store, chains)
+
+
+@pytest.mark.parametrize("schema", SCHEMAS)
+def test_odd_conversations_among_many_are_told_the_same(tmp_path: Path, schema: int) -> None:
+    rng = random.Random(SEED)
+    texts = [words(), HANDOFF, "", "[System: note]", "x" * 40_000, "a\0b", None, 7, b"\xff", [{"type": "text"}]]
+    ids: list[str] = []
+    with StoreBuilder(tmp_path / "state.db", schema) as store:
+        for n in range(150):
+            odd = rng.choice(["", "", "\0z", "é", "'"])
+            id = f"s{n:03}{odd}"
+            parent = rng.choice([None, None, *ids[-1:]])
+            if parent:
+                store.conn.execute("update sessions set end_reason = 'compression' where id = ?", (parent,))
+            ids.append(store.session(id, parent=parent))
+            same = store.tick()
+            for k in range(rng.randrange(6)):
+                store.message(
+                    id,
+                    rng.choice(["user", "user", "assistant", "tool", "session_meta"]),
+                    rng.choice(texts),
+                    timestamp=rng.choice([same, store.tick(), None, "soon"]),
+                    message_uid=rng.choice([None, "", f"u{n}", f"u{n}-{k}"]),
+                    active=rng.choice([1, 1, 1, 0, None]),
+                    compacted=rng.choice([0, 0, 1]),
+                    display_kind=rng.choice([None, None, "hidden"]),
+                    finish_reason=rng.choice([None, "stop", "error"]),
+                    tool_calls=rng.choice([None, "[]", [{"id": "c"}]]),
+                )
+    with Opened(tmp_path / "state.db") as opened:
+        chains = list(opened.catalogue.all_chains())
+        assert together(opened.store, chains) == by_the_row(opened.store, chains)
+
+
+def test_many_are_asked_for_in_a_few_statements(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    statements = Statements()
+    monkeypatch.setattr(connection, "trace", statements)
+
+    def asked(number: int) -> int:
+        db = tmp_path / str(number) / "state.db"
+        with StoreBuilder(db) as store:
+            for n in range(number):
+                store.session(f"s{n:03}")
+                store.message(f"s{n:03}", "user", words())
+                store.message(f"s{n:03}", "assistant", words())
+        with Opened(db) as opened:
+            shelf = Shelf(opened.store, opened.catalogue, Memos())
+            statements.all.clear()
+            shelf.read_details(opened.catalogue.conversations)
+            told = [shelf.details(each) for each in opened.catalogue.conversations]
+        assert {(each.message_count, each.status) for each in told} == {(2, Status.COMPLETE)}
+        assert all(each.preview for each in told)
+        return len(statements.all)
+
+    assert asked(10) == asked(300) == 3
+
+
+@needs_dbstat
+def test_damage_met_among_many_costs_the_same_answers_as_alone(tmp_path: Path) -> None:  # R30
+    with StoreBuilder(tmp_path / "state.db", fts=False, journal="delete") as store:
+        for n in range(60):
+            store.session(f"s{n:02}")
+            store.message(f"s{n:02}", "user", "x" * 900)
+    damage(tmp_path / "state.db", "messages")
+    with Opened(tmp_path / "state.db") as opened:
+        ahead, alone = (Shelf(opened.store, opened.catalogue, Memos()) for _ in range(2))
+        ahead.read_details(opened.catalogue.conversations)
+        told = [ahead.details(each) for each in opened.catalogue.conversations]
+        assert told == [alone.details(each) for each in opened.catalogue.conversations]
+    assert {True, False} == {each.unread for each in told}

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
 
 from hermes_tui.domain.chains import COMPRESSION, RESET_REASONS, Chain, build_chains, edge
 from hermes_tui.domain.sessions import Conversation, Kind, Segment
@@ -13,62 +12,50 @@ from hermes_tui.domain.sessions import Conversation, Kind, Segment
 __all__ = ["COMPRESSION", "RESET_REASONS", "Catalogue", "Chain", "build_chains", "conversation_of", "edge"]
 
 
-class _Sums(NamedTuple):
-    """What a conversation has of all its segments."""
-
-    messages: int
-    calls: int
-    tokens_in: int
-    tokens_out: int
-    cost: float | None
-    empty: bool
-
-
-def _sums(segments: tuple[Segment, ...]) -> _Sums:
-    if len(segments) == 1:
-        (s,) = segments
-        return _Sums(s.message_count, s.tool_call_count, s.input_tokens, s.output_tokens, s.cost_usd, s.empty)
-    costs = [segment.cost_usd for segment in segments if segment.cost_usd is not None]
-    return _Sums(
-        sum(segment.message_count for segment in segments),
-        sum(segment.tool_call_count for segment in segments),
-        sum(segment.input_tokens for segment in segments),
-        sum(segment.output_tokens for segment in segments),
-        sum(costs) if costs else None,
-        all(segment.empty for segment in segments),
-    )
-
-
 def conversation_of(chain: Chain, profile: str) -> Conversation:
-    """A chain as one row of a list."""
-    root, tip, sums = chain.segments[0], chain.segments[-1], _sums(chain.segments)
+    """A chain as one row of a list. Its fields are given by place: a store may hold tens of thousands."""
+    segments = chain.segments
+    root, tip = segments[0], segments[-1]
+    if root is tip:
+        ids: tuple[str, ...] = (tip.id,)
+        messages, calls, cost, empty = tip.message_count, tip.tool_call_count, tip.cost_usd, tip.empty
+        tokens_in, tokens_out = tip.input_tokens, tip.output_tokens
+    else:
+        ids = tuple(segment.id for segment in segments)
+        messages = sum(segment.message_count for segment in segments)
+        calls = sum(segment.tool_call_count for segment in segments)
+        tokens_in = sum(segment.input_tokens for segment in segments)
+        tokens_out = sum(segment.output_tokens for segment in segments)
+        costs = [segment.cost_usd for segment in segments if segment.cost_usd is not None]
+        cost = sum(costs) if costs else None
+        empty = all(segment.empty for segment in segments)
     return Conversation(
-        profile=profile,
-        segment_ids=(tip.id,) if root is tip else tuple(segment.id for segment in chain.segments),
-        kind=chain.kind,
-        title=tip.title or root.title,
-        display_name=tip.display_name,
-        source=tip.source,
-        model=tip.model,
-        provider=tip.provider,
-        cwd=tip.cwd,
-        git_branch=tip.git_branch,
-        git_repo_root=tip.git_repo_root,
-        started_at=root.started_at,
-        ended_at=tip.ended_at,
-        last_active=tip.last_active,
-        stored_messages=sums.messages,
-        tool_call_count=sums.calls,
-        input_tokens=sums.tokens_in,
-        output_tokens=sums.tokens_out,
-        cost_usd=sums.cost,
-        end_reason=tip.end_reason,
-        pinned=tip.pinned,
-        archived=tip.archived,
-        hidden=tip.hidden,
-        empty=sums.empty,
-        live=False,
-        parent_id=root.parent_id,
+        profile,
+        ids,
+        chain.kind,
+        tip.title or root.title,
+        tip.display_name,
+        tip.source,
+        tip.model,
+        tip.provider,
+        tip.cwd,
+        tip.git_branch,
+        tip.git_repo_root,
+        root.started_at,
+        tip.ended_at,
+        tip.last_active,
+        messages,
+        calls,
+        tokens_in,
+        tokens_out,
+        cost,
+        tip.end_reason,
+        tip.pinned,
+        tip.archived,
+        tip.hidden,
+        empty,
+        False,  # live: known to nobody yet
+        root.parent_id,
     )
 
 
@@ -93,14 +80,25 @@ class Catalogue:
     @classmethod
     def of(cls, chains: Iterable[Chain], profile: str, *, damaged: int = 0, mute: int = 0) -> Catalogue:
         by_session: dict[str, Chain] = {}
-        conversations = []
+        by_root: dict[str, Conversation] = {}
         for chain in chains:
             for segment in chain.segments:
                 by_session[segment.id] = chain
             if chain.kind is not Kind.DELEGATE:
-                conversations.append(conversation_of(chain, profile))
-        by_root = {conversation.segment_ids[0]: conversation for conversation in conversations}
-        return cls(profile, by_session, tuple(conversations), damaged, mute, _by_root=by_root)
+                by_root[chain.segments[0].id] = conversation_of(chain, profile)
+        return cls(profile, by_session, tuple(by_root.values()), damaged, mute, _by_root=by_root)
+
+    def with_segments(self, changed: Iterable[Segment]) -> Catalogue:
+        """The same families, in which these sessions look different now; what hangs off what has not changed."""
+        fresh = {segment.id: segment for segment in changed}
+        chains, by_root = dict(self.chains), dict(self._by_root)
+        for before in {id(chain): chain for chain in map(self.chains.__getitem__, fresh)}.values():
+            chain = Chain(tuple(fresh.get(segment.id, segment) for segment in before.segments), before.kind)
+            chains.update((segment.id, chain) for segment in chain.segments)
+            if chain.root.id in by_root:
+                row = conversation_of(chain, self.profile)
+                by_root[chain.root.id] = row._replace(live=not self.live.isdisjoint(row.segment_ids))
+        return replace(self, chains=chains, conversations=tuple(by_root.values()), _by_root=by_root, _hanging={})
 
     def marked(self, live: frozenset[str]) -> Catalogue:
         """The same, with the conversations of these sessions marked as live."""

@@ -8,7 +8,7 @@ other keys on the conversation; a list tests everything on the conversation.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from hermes_tui.domain.sessions import Conversation, Kind, Status
@@ -99,6 +99,18 @@ class Filters:
     def on_messages(self) -> bool:
         """Whether a message must be looked at: `role:`, `tool:`, or a date."""
         return self.dated or any(key in keys for keys in (self.wanted, self.barred) for key in ("role", "tool"))
+
+    @property
+    def ask_how_it_stands(self) -> bool:
+        """Whether the last message of each conversation must be looked at."""
+        return any(map(_late, (*self.wanted.get("is", ()), *self.barred.get("is", ()))))
+
+    def without(self, *keys: str) -> Filters:
+        """The same, less the words for these keys."""
+        wanted, barred = (
+            {key: values for key, values in those.items() if key not in keys} for those in (self.wanted, self.barred)
+        )
+        return replace(self, wanted=wanted, barred=barred)
 
     def within(self, at: float | None) -> bool:
         """Whether this time lies in the bounds; no time lies in none."""

@@ -22,7 +22,8 @@ from hermes_tui.domain.sessions import (
 )
 
 _PUNCTUATION = re.compile(r"[^\w\s]|_")
-_BLANKS = re.compile(r"\s+")
+_DROPPED = dict.fromkeys(code for code in range(128) if _PUNCTUATION.match(chr(code)))
+"""The same of ASCII, for `translate`, which is faster by far."""
 
 
 class Selects(Protocol):
@@ -57,13 +58,17 @@ class Selection:
 
 
 def fold(text: str) -> str:
-    """Without case and punctuation: what `an94` and `AN-94` have in common."""
-    return _BLANKS.sub(" ", _PUNCTUATION.sub("", plain(text)))
+    """Without case and punctuation, on one line: what `an94` and `AN-94` have in common."""
+    return " ".join(_unpunctuated(plain(text)).split())
+
+
+def _unpunctuated(text: str) -> str:
+    return text.translate(_DROPPED) if text.isascii() else _PUNCTUATION.sub("", text)
 
 
 def plain(text: str) -> str:
     """Without case."""
-    return unicodedata.normalize("NFC", text).casefold()
+    return text.lower() if text.isascii() else unicodedata.normalize("NFC", text).casefold()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +82,8 @@ class Haystack:
     def of(cls, conversation: Conversation, preview: str | None) -> Haystack:
         c = conversation
         fields = [c.title, c.display_name, preview, *c.segment_ids, c.source, c.model, c.workspace]
-        given = [each for each in fields if each]
-        return cls("\n".join(map(plain, given)), "\n".join(map(fold, given)))
+        low = plain("\n".join(" ".join(each.splitlines()) for each in fields if each))
+        return cls(low, "\n".join(" ".join(line.split()) for line in _unpunctuated(low).split("\n")))
 
 
 class Matches(Protocol):

@@ -8,7 +8,7 @@ from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.errors import StoreError
 from hermes_tui.service.reader import Lane, Reader
-from hermes_tui.storage.catalogue import load_catalogue
+from hermes_tui.storage.catalogue import Loaded, load
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.live import live_ids
 
@@ -17,7 +17,7 @@ from hermes_tui.storage.live import live_ids
 class _Kept:
     store: Store
     version: int
-    catalogue: Catalogue
+    loaded: Loaded
 
 
 @dataclass(slots=True)
@@ -36,18 +36,20 @@ class Catalogues:
         def job(store: Store) -> Catalogue:
             version, live = store.version(), live_ids(ref.home)
             kept = self._kept.get(ref)
-            same = kept is not None and kept.store is store and kept.version == version
-            catalogue = kept.catalogue if kept is not None and same else load_catalogue(store)
-            self._kept[ref] = kept = _Kept(store, version, catalogue.marked(live))
+            before = kept.loaded if kept is not None and kept.store is store else None
+            same = kept is not None and kept.version == version
+            loaded = before if before is not None and same else load(store, before)
+            loaded = loaded._replace(catalogue=loaded.catalogue.marked(live))
+            self._kept[ref] = _Kept(store, version, loaded)
             self._seen.setdefault(ref, _mark(store, version, live))
-            return kept.catalogue
+            return loaded.catalogue
 
         return await self.reader.run(ref, job, lane=Lane.CATALOGUE)
 
     def known(self, ref: StoreRef) -> Catalogue | None:
         """The catalogue as it was when somebody last asked for it."""
         kept = self._kept.get(ref)
-        return None if kept is None else kept.catalogue
+        return None if kept is None else kept.loaded.catalogue
 
     async def changed(self, ref: StoreRef) -> bool:
         """Whether this store, or what is live in it, looks different from when this was last asked."""

@@ -62,6 +62,7 @@ class _Filtering:
 def select_from(shelf: Shelf, wanted: Wanted) -> Selection:
     """What one store adds to a list."""
     filters = _Filtering(wanted.filters, shelf) if wanted.filters else Everything()
+    _read_ahead(shelf, wanted)
     selection = select(
         shelf.catalogue.conversations,
         filters=filters,
@@ -71,10 +72,21 @@ def select_from(shelf: Shelf, wanted: Wanted) -> Selection:
         stopped=shelf.store.stopped,
     )
     if wanted.query.order is Order.TITLE:
+        shelf.read_prompts(row for row in selection.rows if not (row.title or row.display_name))
         for row in selection.rows:
             if name := shown_title(row, shelf.preview):
                 selection.names[row.key] = name
     return selection
+
+
+def _read_ahead(shelf: Shelf, wanted: Wanted) -> None:
+    """What will be asked of every conversation is read for many at once."""
+    conversations = shelf.catalogue.conversations
+    if wanted.words:
+        shelf.read_prompts(conversations)
+    if wanted.filters.ask_how_it_stands:
+        others = wanted.filters.without("is", "role", "tool")
+        shelf.read_statuses(each for each in conversations if others.accepts(each, facts=shelf))
 
 
 @dataclass(frozen=True, slots=True)

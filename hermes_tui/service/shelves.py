@@ -3,9 +3,11 @@ catalogue changes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from hermes_tui.domain.families import Catalogue, Chain
 from hermes_tui.domain.filters import Origin
@@ -13,9 +15,11 @@ from hermes_tui.domain.lists import Haystack
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.sessions import Conversation, Details, Status
 from hermes_tui.storage.connection import Store
+from hermes_tui.storage.details import in_batches, load_counts, load_prompts, load_statuses
 from hermes_tui.storage.facts import StoreFacts
 from hermes_tui.storage.sessions import chain_count, cut, load_prompt, load_status
 
+T = TypeVar("T")
 _PROMPT_CHARACTERS = 4_000
 """How much of a first prompt is kept for the filter in place."""
 
@@ -42,21 +46,26 @@ class Memos:
 
     _known: dict[StoreRef, dict[str, Memo]] = field(default_factory=dict)
 
-    def of(self, ref: StoreRef, conversation: Conversation) -> Memo:
-        """What is known of this conversation: nothing, when its row has changed since."""
-        row = conversation._replace(live=False) if conversation.live else conversation
-        known = self._known.setdefault(ref, {})
-        found = known.get(row.root_id)
-        if found is None or (found.of is not row and found.of != row):
-            found = known[row.root_id] = Memo(row)
-        return found
+    def of_store(self, ref: StoreRef) -> dict[str, Memo]:
+        """Those of this store, to be asked with `memo_of`."""
+        return self._known.setdefault(ref, {})
+
+
+def memo_of(known: dict[str, Memo], conversation: Conversation) -> Memo:
+    """What is known of this conversation: nothing, when its row has changed since."""
+    row = conversation._replace(live=False) if conversation.live else conversation
+    root_id = row.segment_ids[0]
+    found = known.get(root_id)
+    if found is None or (found.of is not row and found.of != row):
+        found = known[root_id] = Memo(row)
+    return found
 
 
 class Shelf:
     """A store, its catalogue, and what is remembered of it; lives as long as one job."""
 
     def __init__(self, store: Store, catalogue: Catalogue, memos: Memos) -> None:
-        self.store, self.catalogue, self._memos = store, catalogue, memos
+        self.store, self.catalogue, self._memos = store, catalogue, memos.of_store(store.ref)
         self._facts = StoreFacts(store, catalogue)
 
     def prompt(self, conversation: Conversation) -> str | None:
@@ -105,6 +114,54 @@ class Shelf:
         preview, status = self.preview(conversation), self.status(conversation)
         return Details(preview, memo.count, status, memo.unread)
 
+    def read_prompts(self, conversations: Iterable[Conversation]) -> None:
+        """Read the first prompts of many at once, before they are asked for one by one."""
+
+        def keep(memo: Memo, said: str | None) -> None:
+            memo.prompt, memo.asked = said and said[:_PROMPT_CHARACTERS], True
+
+        self._read_many(conversations, lambda memo: not memo.asked, load_prompts, keep)
+
+    def read_statuses(self, conversations: Iterable[Conversation]) -> None:
+        """Read how many of them stand."""
+
+        def keep(memo: Memo, status: Status) -> None:
+            memo.status = status
+
+        self._read_many(conversations, lambda memo: memo.status is None, load_statuses, keep)
+
+    def read_details(self, conversations: Sequence[Conversation]) -> None:
+        """Read all that `details` tells of many."""
+
+        def keep(memo: Memo, count: int) -> None:
+            memo.count = count
+
+        self.read_prompts(conversations)
+        self.read_statuses(conversations)
+        self._read_many(conversations, lambda memo: memo.count is None, load_counts, keep)
+
+    def _read_many(
+        self,
+        conversations: Iterable[Conversation],
+        missing: Callable[[Memo], bool],
+        load: Callable[[Store, Sequence[Chain]], dict[str, T]],
+        keep: Callable[[Memo, T], None],
+    ) -> None:
+        """A batch in which damage was met is kept out: what is asked for one by one says what of it is unread."""
+        known = [self._known(conversation) for conversation in conversations]
+        wanted = {chain.root.id: (memo, chain) for memo, chain in known if missing(memo)}
+        for batch in in_batches([chain for _, chain in wanted.values()]):
+            if self.store.stopped():
+                return
+            before = self.store.hurt
+            try:
+                found = load(self.store, batch)
+            except sqlite3.DatabaseError as error:
+                self.store.forgive(error)
+                continue
+            for root_id, value in found.items() if self.store.hurt == before else ():
+                keep(wanted[root_id][0], value)
+
     @contextmanager
     def _watched(self, memo: Memo) -> Iterator[None]:
         """Remember of a conversation that damage was met while it was read."""
@@ -113,4 +170,4 @@ class Shelf:
         memo.unread = memo.unread or self.store.hurt > before
 
     def _known(self, conversation: Conversation) -> tuple[Memo, Chain]:
-        return self._memos.of(self.store.ref, conversation), self.catalogue.chains[conversation.segment_ids[0]]
+        return memo_of(self._memos, conversation), self.catalogue.chains[conversation.segment_ids[0]]

@@ -81,12 +81,13 @@ class SqliteSessionService:
     ) -> Callable[[Store], dict[ConversationKey, Details]]:
         def job(store: Store) -> dict[ConversationKey, Details]:
             shelf = Shelf(store, catalogue, self._memos)
+            rows = {key: row for key in keys if (row := catalogue.by_root(key.root_id)) is not None}
+            shelf.read_details(list(rows.values()))
             found = {}
-            for key in keys:
+            for key, conversation in rows.items():
                 if store.stopped():
                     break
-                if (conversation := catalogue.by_root(key.root_id)) is not None:
-                    found[key] = shelf.details(conversation)
+                found[key] = shelf.details(conversation)
             return found
 
         return job

@@ -5,18 +5,23 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable
-from typing import Any
+from collections.abc import Sequence, Set
+from typing import Any, NamedTuple
 
 from hermes_tui.domain.families import Catalogue, build_chains
-from hermes_tui.domain.sessions import Segment
+from hermes_tui.domain.sessions import Kind, Segment
 from hermes_tui.storage.connection import Store, is_damage
+from hermes_tui.storage.rows import BATCH, Cells, listed
 from hermes_tui.storage.schema import Schema
 from hermes_tui.storage.visibility import visible
 from hermes_tui.times import EPOCH_MAX
 
 _MARKERS = ("_branched_from", "_delegate_from", "_reset_from")
 _BY_TIME = "idx_messages_session"
+_NEWEST = 21
+_PLACING = (1, 2, 3, 4, 5, 23, 24)
+"""Cells that decide what a session is to its parent and children: source, parent, start, end, why it ended, key,
+markers."""
 
 
 def _time(expression: str) -> str:
@@ -86,23 +91,62 @@ def segments_sql(schema: Schema, where: str = "", *, messages: bool = True) -> s
     """
 
 
+class Loaded(NamedTuple):
+    """A catalogue, and the rows that it was made of."""
+
+    catalogue: Catalogue
+    rows: dict[str, Cells]
+    spoken: frozenset[str]
+    """Of sessions without a believable time, those that do have a visible message."""
+    sure: bool
+    """All rows could be read, and no two sessions compete to continue a third: then a row that looks as before
+    means what it meant before."""
+
+
 def load_catalogue(store: Store) -> Catalogue:
     """Every session of this store. A row that cannot be read costs that row and is counted."""
+    return load(store).catalogue
+
+
+def load(store: Store, before: Loaded | None = None) -> Loaded:
+    """The catalogue of this store. Rows that are as they were `before` are not made into anything anew, unless what
+    hangs off what may have changed."""
     read, damaged, mute = _rows(store)
     rows = {row[0]: row for row in read if row[0] is not None}
     damaged += len(read) - len(rows)
-    silent = [id for id, row in rows.items() if row[21] is None]
-    spoken = _spoken(store, silent)
-    segments = [_segment(row, spoken) for row in rows.values()]
-    chains = build_chains(
-        segments,
-        has_session_key="session_key" in store.schema.sessions,
-        freshest=lambda segment: _freshest(store, segment),
+    silent = [id for id, row in rows.items() if row[_NEWEST] is None]
+    spoken = frozenset(_spoken(store, silent))
+    if before is not None and before.sure and not damaged and not mute:
+        changed = _changed(before, rows, spoken)
+        if changed is not None:
+            segments = [_segment(rows[id], spoken) for id in changed]
+            catalogue = before.catalogue.with_segments(segments) if segments else before.catalogue
+            return Loaded(catalogue, rows, spoken, True)
+    chains = list(
+        build_chains(
+            [_segment(row, spoken) for row in rows.values()],
+            has_session_key="session_key" in store.schema.sessions,
+            freshest=lambda segment: _freshest(store, segment),
+        )
     )
-    return Catalogue.of(chains, store.ref.profile, damaged=damaged, mute=mute)
+    contested = any(chain.kind is Kind.SIBLING for chain in chains)
+    catalogue = Catalogue.of(chains, store.ref.profile, damaged=damaged, mute=mute)
+    return Loaded(catalogue, rows, spoken, not (damaged or mute or contested))
 
 
-def _rows(store: Store) -> tuple[list[tuple[Any, ...]], int, int]:
+def _changed(before: Loaded, rows: dict[str, Cells], spoken: frozenset[str]) -> list[str] | None:
+    """Sessions that look different; None when families may have changed: a session came or went, or one differs
+    in what decides over its place."""
+    if before.rows.keys() != rows.keys():
+        return None
+    old = before.rows
+    changed = [id for id, row in rows.items() if old[id] != row]
+    if any(old[id][at] != rows[id][at] for id in changed for at in _PLACING):
+        return None
+    return list(dict.fromkeys([*changed, *(spoken ^ before.spoken)]))
+
+
+def _rows(store: Store) -> tuple[list[Cells], int, int]:
     """What could be read, how many sessions could not, and of how many the messages could not."""
     sql = segments_sql(store.schema)
     try:
@@ -113,7 +157,7 @@ def _rows(store: Store) -> tuple[list[tuple[Any, ...]], int, int]:
     return _rows_one_by_one(store)
 
 
-def _rows_one_by_one(store: Store) -> tuple[list[tuple[Any, ...]], int, int]:
+def _rows_one_by_one(store: Store) -> tuple[list[Cells], int, int]:
     """By rowid, stepping over what cannot be read: first a session's messages, then the session itself."""
     whole = segments_sql(store.schema, "where s.rowid = ?")
     alone = segments_sql(store.schema, "where s.rowid = ?", messages=False)
@@ -155,22 +199,37 @@ def _rowids(store: Store) -> list[int]:
     return sorted(found)
 
 
-def _spoken(store: Store, session_ids: Iterable[str]) -> set[str]:
+def _spoken(store: Store, session_ids: Sequence[str]) -> set[str]:
     """Of sessions without a believable time, those that do have a visible message."""
-    sql = f"select exists (select 1 from messages m where m.session_id = ? and {visible(store.schema)})"
-    found = set()
-    for session_id in session_ids:
+    shown = visible(store.schema)
+    many = f"""
+    select j.value
+    from json_each(?) j
+    where exists (select 1 from messages m where m.session_id = j.value and {shown})
+    """
+    one = f"select 1 from messages m where m.session_id = ? and {shown} limit 1"
+    found: set[str] = set()
+    for start in range(0, len(session_ids), BATCH):
+        some = session_ids[start : start + BATCH]
+        odd = [each for each in some if "\0" in each]  # would end there in a list
         try:
-            if store.conn.execute(sql, (session_id,)).fetchone()[0]:
-                found.add(session_id)
+            found.update(row[0] for row in store.conn.execute(many, (listed(some),)) if "\0" not in row[0])
         except sqlite3.DatabaseError as error:
             if not is_damage(error):
                 raise
-            found.add(session_id)  # not known to be empty
-    return found
+            odd = list(some)
+        for session_id in odd:
+            try:
+                if store.conn.execute(one, (session_id,)).fetchone():
+                    found.add(session_id)
+            except sqlite3.DatabaseError as error:
+                if not is_damage(error):
+                    raise
+                found.add(session_id)  # not known to be empty
+    return found & set(session_ids)
 
 
-def _segment(row: tuple[Any, ...], spoken: set[str]) -> Segment:
+def _segment(row: Cells, spoken: Set[str]) -> Segment:
     newest, activity, key, config = row[21:25]
     markers = _markers(config) if config is not None else (None, None, None)
     times = [at for at in (newest, activity) if at is not None]

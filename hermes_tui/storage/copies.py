@@ -21,8 +21,8 @@ from hermes_tui.times import epoch
 
 _REMEMBERED = 16
 _STEP = 64
-_BY_UID = "idx_messages_session_uid"
-_BY_ACTIVE = "idx_messages_session_active"
+BY_UID = "idx_messages_session_uid"
+BY_ACTIVE = "idx_messages_session_active"
 
 
 def load_folds(store: Store, chain: Chain) -> Folds:
@@ -125,8 +125,8 @@ def same_time_sql(schema: Schema, sessions: int) -> str:
 def same_uid_sql(store: Store, segments: Iterable[str]) -> str:
     """Rows whose uid occurs twice. As long as no row is inactive, an index holds all uids."""
     schema, sessions = store.schema, list(segments)
-    covered = _BY_UID in schema.indexes and not _any_inactive(store, sessions)
-    those, hint = _those(len(sessions)), f"indexed by {_BY_UID}" if covered else in_order(schema)
+    covered = BY_UID in schema.indexes and not _any_inactive(store, sessions)
+    those, hint = _those(len(sessions)), f"indexed by {BY_UID}" if covered else in_order(schema)
     only = "and {}.active = 1" if covered else ""
     return f"""
     select {_row_columns(schema)}
@@ -144,9 +144,9 @@ def same_uid_sql(store: Store, segments: Iterable[str]) -> str:
 
 
 def _any_inactive(store: Store, sessions: Iterable[str]) -> bool:
-    if _BY_ACTIVE not in store.schema.indexes:
+    if BY_ACTIVE not in store.schema.indexes:
         return True
-    base = f"select 1 from messages m indexed by {_BY_ACTIVE} where m.session_id = ? and m.active"
+    base = f"select 1 from messages m indexed by {BY_ACTIVE} where m.session_id = ? and m.active"
     asked = [f"{base} {how} limit 1" for how in ("< 1", "> 1", "is null")]
     return any(fetch(store, sql, session_id) for session_id in sessions for sql in asked)
 

@@ -111,7 +111,7 @@ def session_status(store: Store, session_id: str) -> Status:
     try:
         for (message_id,) in cursor.execute(ids, (session_id,)):
             if (row := store.conn.execute(last, (message_id,)).fetchone()) is not None:
-                return _status(*row)
+                return status_of(*row)
     except sqlite3.DatabaseError as error:
         store.forgive(error)
         return Status.UNKNOWN
@@ -120,7 +120,8 @@ def session_status(store: Store, session_id: str) -> Status:
     return Status.EMPTY
 
 
-def _status(role: Any, tool_calls: Any, finish_reason: Any) -> Status:
+def status_of(role: Any, tool_calls: Any, finish_reason: Any) -> Status:
+    """How a session stands whose last visible row is this one."""
     if str(finish_reason or "").strip().lower() in _ERRORS:
         return Status.ERROR
     who = str(role or "").strip().lower()
