@@ -1,62 +1,125 @@
-"""Two things measured in turn, again and again: machines are noisy, so what counts is the ratio of medians."""
+"""Two things measured in turn, again and again: machines are noisy, so what counts is the ratio of two sides."""
 
 from __future__ import annotations
 
+import math
 import statistics
 import subprocess
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
-RUNS = 9
+RUNS = 7
 """Rounds that count; one more before them warms the caches."""
+SLOW = 20_000.0
+"""Milliseconds from which on one side is measured fewer times …"""
+FLOOR = 3
+"""… but never fewer than these."""
+
+
+def percentile(values: Sequence[float], share: float) -> float:
+    """The value that this share of all values do not exceed."""
+    ordered = sorted(values)
+    return ordered[max(math.ceil(len(ordered) * share) - 1, 0)]
+
+
+STATISTICS: dict[str, Callable[[Sequence[float]], float]] = {
+    "median": statistics.median,
+    "95th percentile": lambda values: percentile(values, 0.95),
+    "longest": max,
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One line of the report; milliseconds."""
+    """One line of the report, with everything that was measured for it."""
 
     what: str
     ours: Sequence[float]
     against: str
     theirs: Sequence[float]
-    wanted: float | None = None
-    """The ratio that is aimed at."""
+    bound: float | None = None
+    """The largest ratio that is good enough; None for what is only told."""
+    plus: float = 0.0
+    """What may be added to the bound, in the unit of the values."""
+    ceiling: float | None = None
+    """The largest value that is good enough, whatever the ratio."""
+    statistic: str = "median"
+    against_statistic: str = ""
+    """When it is not the same on the other side."""
+    unit: str = "ms"
+    remark: str = ""
+
+    @property
+    def our_value(self) -> float:
+        return STATISTICS[self.statistic](self.ours)
+
+    @property
+    def their_value(self) -> float:
+        return STATISTICS[self.against_statistic or self.statistic](self.theirs)
 
     @property
     def ratio(self) -> float:
-        return statistics.median(self.ours) / statistics.median(self.theirs)
+        return self.our_value / self.their_value if self.their_value else math.inf
 
-    def row(self) -> str:
-        """A line of the table."""
-        ours, theirs = statistics.median(self.ours), statistics.median(self.theirs)
-        wanted = "" if self.wanted is None else f"{self.wanted:g}"
-        return f"| {self.what} | {ours:,.1f} | {self.against} | {theirs:,.1f} | {self.ratio:.2f} | {wanted} |"
+    @property
+    def met(self) -> bool | None:
+        """Whether the bound holds; None without one."""
+        if self.bound is None and self.ceiling is None:
+            return None
+        within = self.bound is None or self.our_value <= self.bound * self.their_value + self.plus
+        return within and (self.ceiling is None or self.our_value <= self.ceiling)
+
+    def kept(self) -> dict[str, Any]:
+        """For the file of raw numbers."""
+        found = asdict(self)
+        return {**found, "ours": _rounded(self.ours), "theirs": _rounded(self.theirs)}
 
 
-def in_turn(
-    what: str,
-    ours: Callable[[], float],
-    against: str,
-    theirs: Callable[[], float],
-    wanted: float | None = None,
-) -> Result:
-    """Both, `RUNS` times in turn; each gives its milliseconds."""
-    found: tuple[list[float], list[float]] = ([], [])
-    for run in range(RUNS + 1):
-        pair = (ours(), theirs()) if run % 2 else (theirs(), ours())[::-1]
-        if run:
-            found[0].append(pair[0])
-            found[1].append(pair[1])
-    return Result(what, found[0], against, found[1], wanted)
+def _rounded(values: Sequence[float]) -> list[float]:
+    return [round(value, 4) for value in values]
+
+
+def in_turn(runs: int, *sides: Callable[[], float]) -> list[list[float]]:
+    """Every side `runs` times, the order turned round each time, after a round that does not count; each gives
+    its milliseconds. When one side is very slow all are measured less often."""
+    found: list[list[float]] = [[] for _ in sides]
+    for run in range(runs + 1):
+        order = range(len(sides)) if run % 2 else reversed(range(len(sides)))
+        for index in order:
+            value = sides[index]()
+            if run:
+                found[index].append(value)
+            elif value > SLOW:
+                runs = min(runs, FLOOR)
+        if run == runs:
+            break
+    return found
+
+
+def few(values: Sequence[float], runs: int) -> str:
+    """The remark that says that there are fewer runs than asked for."""
+    return f"{len(values)} runs: one takes over {SLOW / 1_000:g} s" if len(values) < runs else ""
 
 
 def wall(argv: Sequence[str | Path], env: Mapping[str, str], codes: Sequence[int] = (0,)) -> float:
     """Milliseconds from the start of a process to its end."""
-    began = time.perf_counter()
-    done = subprocess.run([str(word) for word in argv], env=dict(env), capture_output=True, check=False)
-    took = (time.perf_counter() - began) * 1_000
+    words = [str(word) for word in argv]
+    return timed(lambda: ran(words, env, codes))
+
+
+def ran(words: Sequence[str], env: Mapping[str, str], codes: Sequence[int] = (0,)) -> str:
+    """What a process wrote. Raises when it ended otherwise than it should."""
+    done = subprocess.run(words, env=dict(env), capture_output=True, text=True, check=False)
     if done.returncode not in codes:
-        raise RuntimeError(f"{argv} ended with {done.returncode}: {done.stderr.decode('utf-8', 'replace')[-500:]}")
-    return took
+        raise RuntimeError(f"{words} ended with {done.returncode}: {done.stderr[-500:]}")
+    return done.stdout
+
+
+def timed(work: Callable[[], object]) -> float:
+    """Milliseconds that this takes."""
+    began = time.perf_counter()
+    work()
+    return (time.perf_counter() - began) * 1_000

@@ -1,0 +1,159 @@
+"""The service in this process: complete answers beside bare SQL, and beside Hermes' own query."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+import subprocess
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+from hermes_tui import paths
+from hermes_tui.domain.queries import SearchPage, SearchQuery
+from hermes_tui.domain.sessions import ListQuery
+from hermes_tui.service.sqlite import SqliteSessionService
+from tests import real_stores
+from tests.bench.measuring import Result, few, in_turn, timed
+from tests.bench.stores import Bench
+
+TIMED = Path(__file__).parent.parent / "hermes_side" / "timed_searches.py"
+_INDEXED = ("rare", "medium", "common", "phrase")
+_RANKED = """
+select m.id, m.session_id, m.role, m.timestamp, snippet(messages_fts, -1, '>>>', '<<<', '…', 40)
+from messages_fts
+join messages m on m.id = messages_fts.rowid
+join sessions s on s.id = m.session_id
+where messages_fts match ? and m.role in ('user', 'assistant')
+order by rank
+limit 300
+"""
+_SESSIONS = """
+select
+    s.id, s.source, s.parent_session_id, s.started_at, s.ended_at, s.end_reason, s.title, s.display_name, s.model,
+    s.billing_provider, s.cwd, s.git_branch, s.git_repo_root, s.message_count, s.tool_call_count, s.input_tokens,
+    s.output_tokens, s.actual_cost_usd, s.estimated_cost_usd, s.pinned, s.archived, s.hidden, s.last_activity_at,
+    s.session_key, s.model_config,
+    (select max(m.timestamp) from messages m where m.session_id = s.id) as newest
+from sessions s
+"""
+_SCANS = {
+    "CJK of 2": ("部署", SearchQuery("部署"), ["user", "assistant"], 0.3),
+    "tool output": ("deeptoolite", SearchQuery("role:tool deeptoolite", scan=True), ["tool"], 0.6),
+}
+"""What is read row by row: Hermes' query, ours, the roles that Hermes looks in, the bound."""
+
+
+@contextmanager
+def _serving(bench: Bench) -> Iterator[Callable[[SearchQuery], SearchPage]]:
+    """A function that gives the last page of a search."""
+    with asyncio.Runner() as runner:
+        service = SqliteSessionService([paths.home_store(bench.home)])
+
+        async def whole(query: SearchQuery) -> SearchPage:
+            last = None
+            async for page in service.search(query):
+                last = page
+            if last is None or not last.final:
+                raise RuntimeError(f"{query.text}: the answer never became complete")
+            return last
+
+        try:
+            yield lambda query: runner.run(whole(query))
+        finally:
+            runner.run(service.close())
+
+
+def complete(bench: Bench) -> Iterator[Result]:
+    """Answers that an index gives, to their last page."""
+    conn = bench.connect()
+
+    def ranked(query: str) -> list[tuple[object, ...]]:
+        return conn.execute(_RANKED, (query,)).fetchall()
+
+    with _serving(bench) as ask:
+        for kind, query in bench.queries.items():
+            if kind not in _INDEXED:
+                continue
+            rows = ranked(query)
+            total = ask(SearchQuery(query)).total
+            ours, theirs = in_turn(
+                bench.runs,
+                partial(timed, partial(ask, SearchQuery(query))),
+                partial(timed, partial(ranked, query)),
+            )
+            remark = f"{total:,} conversations; the SQL gives {len(rows)} rows"
+            yield Result(f"complete answer, {kind}: `{query}`", ours, "bare SQL", theirs, 1.2, remark=remark)
+    conn.close()
+
+
+class HermesSearches:
+    """A process of Hermes that times its own searches."""
+
+    def __init__(self, bench: Bench) -> None:
+        argv = [str(real_stores.hermes_python()), str(TIMED), str(bench.db)]
+        self._process = subprocess.Popen(
+            argv, env=bench.env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+
+    def ask(self, query: str, roles: Sequence[str]) -> tuple[float, int]:
+        """Milliseconds, and how many messages were found."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps([query, roles]) + "\n")
+        self._process.stdin.flush()
+        took, found = json.loads(self._process.stdout.readline())
+        return took, found
+
+    def milliseconds(self, query: str, roles: Sequence[str]) -> float:
+        """How long it takes."""
+        return self.ask(query, roles)[0]
+
+    def close(self) -> None:
+        """Let the process end."""
+        self._process.communicate(timeout=20)
+
+
+def scans(bench: Bench) -> Iterator[Result]:
+    """Answers for which the messages themselves are read, beside Hermes' reading."""
+    hermes = HermesSearches(bench)
+    with _serving(bench) as ask:
+        for name, (words, query, roles, bound) in _SCANS.items():
+            page = ask(query)
+            _, found = hermes.ask(words, roles)
+            ours, theirs = in_turn(
+                bench.rounds,
+                partial(timed, partial(ask, query)),
+                partial(hermes.milliseconds, words, roles),
+            )
+            told = f"{page.total} conversations of {found} messages that Hermes finds"
+            remark = "; ".join(filter(None, (told, few(ours, bench.rounds))))
+            what = f"complete scan, {name}: `{query.text}`"
+            yield Result(what, ours, "Hermes' `search_messages`", theirs, bound, remark=remark)
+    hermes.close()
+
+
+def browse(bench: Bench) -> Iterator[Result]:
+    """The whole list, read by a service that knows nothing yet."""
+
+    async def ask() -> int:
+        service = SqliteSessionService([paths.home_store(bench.home)])
+        try:
+            return len((await service.conversations(ListQuery(include_hidden=True))).rows)
+        finally:
+            await service.close()
+
+    def bare() -> list[tuple[object, ...]]:
+        conn: sqlite3.Connection = bench.connect()
+        try:
+            return conn.execute(_SESSIONS).fetchall()
+        finally:
+            conn.close()
+
+    with asyncio.Runner() as runner:
+        rows = runner.run(ask())
+        ours, theirs = in_turn(bench.runs, lambda: timed(lambda: runner.run(ask())), lambda: timed(bare))
+    remark = f"{rows:,} conversations; both open the store anew"
+    yield Result("browse: all loaded and sorted", ours, "bare `select` of the columns", theirs, 2.5, remark=remark)

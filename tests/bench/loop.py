@@ -1,0 +1,76 @@
+"""The longest that the event loop keeps everybody waiting, over much use in little time, beside an idle one."""
+
+from __future__ import annotations
+
+import array
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from tests.bench.measuring import Result, percentile
+from tests.bench.painting import INSIDE, SIZE, at_list
+from tests.bench.ptyperf import PtyApp
+from tests.bench.stores import Bench
+from tests.bench.touring import Tour
+
+_IDLE = 3.0
+"""Seconds of idleness before each round."""
+
+
+def gaps(bench: Bench) -> Iterator[Result]:
+    """Ticks of 5 ms; rounds of idleness and of use in turn, in one process."""
+    file = bench.scratch / "ticks"
+    argv = [bench.python, str(INSIDE / "ticking.py"), "--home", str(bench.home)]
+    idle: list[tuple[float, float]] = []
+    busy: list[tuple[float, float]] = []
+    with PtyApp(argv, SIZE, {**bench.env, "TICKS": str(file)}) as app:
+        at_list(app)
+        time.sleep(0.5)
+        tour = Tour(app, bench)
+        for _ in range(bench.rounds):
+            idle.append(_during(lambda: time.sleep(_IDLE)))
+            busy.append(_during(tour.all))
+        app.wait_quiet(0.5)
+        app.send("ctrl+q")
+        app.wait_exit(60)
+    ticks = _read(file)
+    ours = [[gap for _, gap in _within(ticks, span)] for span in busy]
+    longest = [max(gap for _, gap in _within(ticks, span)) for span in idle]
+    worst = [max(_within(ticks, span), key=lambda tick: tick[1]) for span in busy]
+    told = "; ".join(
+        f"{gap:.0f} ms after {tour.told(at)}" for at, gap in sorted(worst, key=lambda tick: -tick[1])[:3]
+    )
+    whole = sum(map(len, ours))
+    remark = f"{len(tour.keys):,} keys in {len(ours)} rounds, {whole:,} ticks; the longest: {told}"
+    yield Result(
+        "longest gap of the loop, a scripted use in fast motion",
+        [max(each) for each in ours],
+        "idle gap",
+        longest,
+        4,
+        statistic="longest",
+        against_statistic="median",
+        remark=remark,
+    )
+    what = "gap of the loop, 99.9th percentile of a round"
+    yield Result(what, [percentile(each, 0.999) for each in ours], "idle gap", longest, 2)
+
+
+def _during(work: Callable[[], object]) -> tuple[float, float]:
+    began = time.perf_counter()
+    work()
+    return began, time.perf_counter()
+
+
+def _read(file: Path) -> list[tuple[float, float]]:
+    ticks = array.array("d")
+    ticks.frombytes(file.read_bytes())
+    return list(zip(ticks[::2], ticks[1::2], strict=True))
+
+
+def _within(ticks: list[tuple[float, float]], span: tuple[float, float]) -> list[tuple[float, float]]:
+    """When each gap of this time ended, and its milliseconds."""
+    found = [(at, gap * 1_000) for at, gap in ticks if span[0] <= at <= span[1]]
+    if not found:
+        raise RuntimeError("the loop did not tick at all")
+    return found

@@ -1,0 +1,251 @@
+"""From a key to what it paints, through a pty: hits, transcripts, the way out. The screen is emulated after the
+clock has stopped, frame by frame; a frame counts when its last byte has come."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from tests.bench.measuring import Result
+from tests.bench.ptyperf import PtyApp
+from tests.bench.stores import Bench, Place
+
+INSIDE = Path(__file__).parent / "inside"
+SIZE = (120, 40)
+QUIET = 0.25
+"""Seconds without output after which a screen is taken to have settled."""
+_ECHOES = 40
+_FOUND = re.compile(r"\d\+? conversations?")
+_ANSWERED = re.compile(r"\d\+? conversations?|no match")
+_BROWSE = "conversations"
+_WRONG = "q"
+"""A letter that makes each query find nothing, until it is taken away again."""
+
+
+def pressed(app: PtyApp, key: str, done: Callable[[list[str]], bool], timeout: float = 60) -> float:
+    """Milliseconds from a key to the first frame of which `done` is true."""
+    mark = app.mark()
+    began = time.perf_counter()
+    app.send(key)
+    end = began + timeout
+    while time.perf_counter() < end:
+        app.wait_quiet(QUIET)
+        for at, lines in app.frames(mark):
+            if done(lines):
+                return (at - began) * 1_000
+        mark = app.seen
+    raise TimeoutError(f"{key!r} did not do it; screen:\n{app.text()}")
+
+
+def settled(app: PtyApp, key: str) -> float:
+    """Milliseconds from a key to the first frame after which the text of the screen stayed as it was; the line
+    at the bottom aside, which tells what was done."""
+    mark = app.mark()
+    began = time.perf_counter()
+    app.send(key)
+    app.wait_beyond(mark, 0.5)
+    app.wait_quiet(QUIET / 2)
+    frames = app.frames(mark)
+    if not frames:
+        return 0.0
+    last = frames[-1][1][:-2]
+    index = len(frames) - 1
+    while index and frames[index - 1][1][:-2] == last:
+        index -= 1
+    return (frames[index][0] - began) * 1_000
+
+
+def echoes(bench: Bench, number: int) -> list[float]:
+    """Keys in the least of Textual: how soon each is on the screen."""
+    with PtyApp([bench.python, str(INSIDE / "one_input.py")], SIZE, bench.env) as app:
+        app.wait_for("READY")
+        app.wait_quiet(QUIET)
+        found = [settled(app, "x") for _ in range(number)]
+        app.send("ctrl+q")
+        app.wait_exit()
+    return [value for value in found if value]
+
+
+def opened(bench: Bench) -> PtyApp:
+    """The program, to be entered; `at_list` waits until it is there."""
+    return PtyApp(bench.tui, SIZE, bench.env)
+
+
+def at_list(app: PtyApp) -> None:
+    """Until the list is on the screen and has settled."""
+    app.wait_for(_BROWSE)
+    app.wait_quiet(QUIET)
+
+
+def left(app: PtyApp) -> float:
+    """Milliseconds from ctrl+q to the end of the process."""
+    began = time.perf_counter()
+    app.send("ctrl+q")
+    app.process.wait(60)
+    return (time.perf_counter() - began) * 1_000
+
+
+def _in_reach(bench: Bench, app: PtyApp, query: str) -> float:
+    """Type a query with one letter too many, which finds nothing, and take that letter away."""
+    if query.endswith('"'):  # inside the phrase
+        typed, before, back = query[:-1] + _WRONG + '"', "left", "backspace"
+    elif query.isascii():
+        typed, before, back = query + _WRONG, "end", "backspace"
+    else:  # in front of it: half of it would be another kind of query
+        typed, before, back = "龘" + query, "home", "delete"
+    asked(app, typed)
+    app.press(before)
+    return pressed(app, back, lambda lines: any(_FOUND.search(line) for line in lines[:3]))
+
+
+def wait_still(app: PtyApp, asked: str, timeout: float = 120) -> None:
+    """Until this is in the box and has been answered to the end: the screen says while a search runs."""
+    end = time.perf_counter() + timeout
+    still = 0
+    while time.perf_counter() < end:
+        app.wait_quiet(QUIET)
+        text = app.text()
+        still = still + 1 if asked in text and _ANSWERED.search(text) and "searching" not in text else 0
+        if still == 2:  # between the echo of a key and its search there may be a frame
+            return
+    raise TimeoutError(f"{asked!r} is not answered; screen:\n{app.text()}")
+
+
+def asked(app: PtyApp, text: str) -> None:
+    """Type a question into the search box, in place of what it holds, and wait for the whole answer."""
+    app.send("end")
+    app.send("ctrl+u")
+    app.wait_quiet(QUIET)
+    app.send(text)
+    wait_still(app, text)
+
+
+def hits(bench: Bench) -> Iterator[Result]:
+    """The first hits of each kind of query."""
+    rounds = bench.rounds if bench.quick else max(2 * bench.runs, 14)
+    echoed = echoes(bench, _ECHOES)
+    for kind, query in bench.queries.items():
+        with opened(bench) as app:
+            at_list(app)
+            app.send("/")
+            app.wait_quiet(QUIET)
+            ours = [_in_reach(bench, app, query) for _ in range(rounds + 1)][1:]
+            left(app)
+        echoed += echoes(bench, _ECHOES // 4)
+        yield Result(
+            f"key → first hits painted, {kind}: `{query}`",
+            ours,
+            "key → repaint, one input",
+            list(echoed),
+            1.5,
+            plus=30,
+            statistic="95th percentile",
+        )
+
+
+def _open(app: PtyApp, place: Place) -> float:
+    """Type a link into the search box and follow it."""
+    asked(app, place.link)
+    took = pressed(app, "enter", lambda lines: any(place.needle in line for line in lines))
+    app.wait_quiet(QUIET)
+    app.send("escape")
+    app.wait_quiet(QUIET)
+    return took
+
+
+def transcripts(bench: Bench) -> Iterator[Result]:
+    """Opened at an anchor, in the longest session and in a short one, in a new process each time."""
+    long, short = bench.places(bench.rounds + 1)
+    found: tuple[list[float], list[float]] = ([], [])
+    for run, pair in enumerate(zip(long, short, strict=True)):
+        with opened(bench) as app:
+            at_list(app)
+            app.send("/")
+            app.wait_quiet(QUIET)
+            sides = (0, 1) if run % 2 else (1, 0)
+            took = {side: _open(app, pair[side]) for side in sides}
+            left(app)
+        if run:
+            for side in sides:
+                found[side].append(took[side])
+    what = f"open at an anchor, session of {long[0].length:,}"
+    yield Result(what, found[0], f"session of {short[0].length}", found[1], 1.5)
+
+
+def moves(bench: Bench) -> Iterator[Result]:
+    """Keys in the longest transcript."""
+    (place,), _ = bench.places(1)
+    presses = 6 if bench.quick else _ECHOES
+    echoed = echoes(bench, presses)
+    with opened(bench) as app:
+        at_list(app)
+        app.send("/")
+        app.wait_quiet(QUIET)
+        asked(app, place.link)
+        pressed(app, "enter", lambda lines: any(place.needle in line for line in lines))
+        app.wait_quiet(QUIET)
+        measured = {
+            "line": [settled(app, "down") for _ in range(presses)],
+            "page": [settled(app, "pagedown") for _ in range(presses)],
+            "end": [_and_back(app, "end", "home") for _ in range(presses // 2)],
+            "find-next": list(_finding(app, presses)),
+        }
+        left(app)
+    echoed += echoes(bench, presses)
+    for name, values in measured.items():
+        took = [value for value in values if value]
+        if not took:
+            raise RuntimeError(f"{name}: no key painted anything")
+        remark = "" if len(took) == len(values) else f"{len(values) - len(took)} presses had nothing to paint"
+        yield Result(
+            f"transcript, {name}: key → repainted",
+            took,
+            "key → repaint, one input",
+            echoed,
+            5,
+            statistic="95th percentile",
+            remark=remark,
+        )
+
+
+def _and_back(app: PtyApp, key: str, back: str) -> float:
+    took = settled(app, key)
+    settled(app, back)
+    return took
+
+
+def _finding(app: PtyApp, presses: int) -> Iterator[float]:
+    app.send("/")
+    app.wait_quiet(QUIET)
+    app.send("the")
+    app.wait_quiet(QUIET)
+    app.send("enter")
+    app.wait_quiet(2 * QUIET)
+    for _ in range(presses):
+        yield settled(app, "n")
+
+
+def quits(bench: Bench) -> Iterator[Result]:
+    """Left in the middle of the slowest query, and left when nothing runs."""
+    found: tuple[list[float], list[float]] = ([], [])
+    for run in range(bench.rounds + 1):
+        busy, idle = _quit(bench, run, busy=True), _quit(bench, run, busy=False)
+        if run:
+            found[0].append(busy)
+            found[1].append(idle)
+    yield Result("quit during the slowest query (a scan of everything)", found[0], "quit when idle", found[1], 1.2)
+
+
+def _quit(bench: Bench, run: int, *, busy: bool) -> float:
+    with opened(bench) as app:
+        at_list(app)
+        app.send("/")
+        app.wait_quiet(QUIET)
+        asked(app, f"absent{run}")
+        app.send("tab")
+        app.wait_quiet(QUIET)
+        if busy:
+            app.press("X", quiet=0.01)
+        return left(app)

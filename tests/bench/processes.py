@@ -1,0 +1,84 @@
+"""Whole processes, beside those of Hermes: from their start to their end, or to the first rows painted."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from hermes_tui import paths
+from hermes_tui.domain.sessions import ListQuery
+from hermes_tui.service.sqlite import SqliteSessionService
+from tests import real_stores
+from tests.bench.measuring import Result, few, in_turn, wall
+from tests.bench.ptyperf import PtyApp
+from tests.bench.stores import Bench
+
+INSIDE = Path(__file__).parent / "inside"
+ONE_SEARCH = Path(__file__).parent.parent / "hermes_side" / "one_search.py"
+
+
+def _hermes_list(bench: Bench) -> float:
+    hermes = real_stores.hermes_python().parent / "hermes"
+    return wall([hermes, "-p", "default", "sessions", "list", "--limit", "20"], bench.env)
+
+
+def lists(bench: Bench) -> Iterator[Result]:
+    """`hermes-tui list` beside `hermes sessions list`."""
+    argv = [*bench.tui, "list", "--limit", "20"]
+    ours, theirs = in_turn(bench.runs, lambda: wall(argv, bench.env), lambda: _hermes_list(bench))
+    yield Result("`hermes-tui list --limit 20`", ours, "`hermes sessions list`, 20 rows", theirs, 0.15)
+
+
+def searches(bench: Bench) -> Iterator[Result]:
+    """`hermes-tui search` beside a process that imports Hermes and runs its `session_search`."""
+    python = real_stores.hermes_python()
+    for kind, query in bench.queries.items():
+        mine = [*bench.tui, "search", query]
+        other = [str(python), str(ONE_SEARCH), str(bench.db), query]
+        ours, theirs = in_turn(
+            bench.runs,
+            partial(wall, mine, bench.env),
+            partial(wall, other, bench.env),
+        )
+        what = f"`hermes-tui search`, {kind}: `{query}`"
+        yield Result(what, ours, "a process that runs `session_search`", theirs, 0.35, remark=few(ours, bench.runs))
+
+
+def starts(bench: Bench) -> Iterator[Result]:
+    """The screen's first rows, beside the least of Textual and beside `hermes sessions list`."""
+    title = newest_title(bench)
+    label = [bench.python, str(INSIDE / "one_label.py")]
+    rows, least, hermes = in_turn(
+        bench.runs,
+        lambda: first_painted(bench, bench.tui, title),
+        lambda: first_painted(bench, label, "READY"),
+        lambda: _hermes_list(bench),
+    )
+    yield Result("screen: start → first rows", rows, "a Textual app with one label", least, 1.3)
+    yield Result("screen: start → first rows", rows, "`hermes sessions list`, 20 rows", hermes, 0.5)
+
+
+def first_painted(bench: Bench, argv: list[str], needle: str) -> float:
+    """Milliseconds until this text is painted."""
+    with PtyApp(argv, size=(120, 40), env=bench.env) as app:
+        painted = app.wait_for(needle) * 1_000
+        app.wait_quiet(0.05)
+        app.send("ctrl+q")
+        app.wait_exit()
+    return painted
+
+
+def newest_title(bench: Bench) -> str:
+    """A piece of the title of one of the first rows of the list."""
+
+    async def ask() -> str:
+        service = SqliteSessionService([paths.home_store(bench.home)])
+        try:
+            page = await service.conversations(ListQuery())
+            return next(row.title for row in page.rows[:10] if row.title and row.title.isascii())[:16]
+        finally:
+            await service.close()
+
+    return asyncio.run(ask())
