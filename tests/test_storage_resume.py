@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import string
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,7 @@ from hermes_tui.domain.resume import Check, ResumePlan, State
 from hermes_tui.storage.catalogue import load_catalogue
 from hermes_tui.storage.connection import open_store
 from hermes_tui.storage.resume import Stay, command, environment, installed_version, plan_resume
+from hermes_tui.text import clean
 from tests.builders import SCHEMAS, StoreBuilder
 
 
@@ -324,3 +327,29 @@ def test_an_id_is_one_argument_and_the_command_line_is_quoted(ref: StoreRef) -> 
     import shlex
 
     assert shlex.split(found.command) == list(found.argv)
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="the command line is tried in bash")
+@pytest.mark.parametrize(
+    "word",
+    [
+        "a b",
+        "it's",
+        "a\x1b[31mred",
+        "1\n2\r\t",
+        "it's \\x41 \x07'",
+        "\u202eabc",
+        "\x9b1m",
+        "日本\x7f",
+        "\udcff/x",
+        "\x1b0",
+    ],
+)
+def test_a_command_with_control_characters_runs_as_printed_and_acts_on_no_terminal(word: str) -> None:
+    plan = ResumePlan(("printf", "%s", word), {"SAID": word}, None, "t", "t", ())
+    assert clean(plan.command) == plan.command
+    assert "\n" not in plan.command
+    done = subprocess.run(["bash", "-c", plan.command], capture_output=True)
+    assert done.stdout == os.fsencode(word)
+    echoed = plan.command.partition(" printf ")[0] + " bash -c 'printf %s \"$SAID\"'"
+    assert subprocess.run(["bash", "-c", echoed], capture_output=True).stdout == os.fsencode(word)

@@ -24,7 +24,7 @@ async def run(asked: Asked) -> tuple[ResumePlan, Answer]:
         about = output.meta(asked.service.stores, total=1, notices=notices, errors=asked.problems)
         return output.document(about, "resume", output.plan(plan))
 
-    return plan, Answer(document, lambda: [text.clean(plan.command)], errors=asked.problems)
+    return plan, Answer(document, lambda: [plan.command], errors=asked.problems)
 
 
 async def link(asked: Asked) -> Answer:

@@ -35,8 +35,8 @@ def fillings() -> dict[str, str]:
 
 def sessions() -> list[Session]:
     """Every session that no person typed in."""
-    made = [_audit(days) for days in range(1, 13)]
-    made += [_weather(days) for days in range(1, 8)]
+    made = [_audit(days) for days in range(1, 7)]
+    made += [_weather(days) for days in range(1, 5)]
     made.append(_job("digest", "35m", "Morning digest", "3 mails, 1 meeting, 0 fires.", "Write the morning digest."))
     for number, (days, card) in enumerate(((3, "Rotate the signing key"), (12, "Upgrade Postgres to 18"))):
         made.append(_other(f"kanban-{number}", f"{days}d 11:{number}5", card, "kanban", f"Card done: {card}."))

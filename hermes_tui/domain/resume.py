@@ -6,6 +6,8 @@ import shlex
 from dataclasses import dataclass
 from enum import StrEnum
 
+from hermes_tui.text import clean
+
 
 class State(StrEnum):
     """Outcome of a check."""
@@ -45,6 +47,28 @@ class ResumePlan:
 
     @property
     def command(self) -> str:
-        """A line for `sh` that runs exactly `argv` with `env` added."""
-        names = [f"{name}={shlex.quote(value)}" for name, value in self.env.items()]
-        return " ".join([*names, *(shlex.quote(word) for word in self.argv)])
+        """A line for `sh` that runs exactly `argv` with `env` added, and that a terminal can be shown."""
+        names = [f"{name}={quoted(value)}" for name, value in self.env.items()]
+        return " ".join([*names, *map(quoted, self.argv)])
+
+
+def quoted(word: str) -> str:
+    """The word for a shell. What could act on a terminal is written as its bytes, in `$'…'`, which bash, zsh and ksh
+    read: there is no other way to write it on one line."""
+    if not any(map(_acts, word)):
+        return shlex.quote(word)
+    return "$'" + "".join(_escaped(char) if _acts(char) else _ESCAPED.get(char, char) for char in word) + "'"
+
+
+_ESCAPED = {"'": "\\'", "\\": "\\\\"}
+
+
+def _acts(char: str) -> bool:
+    return char in "\n\r\t" or clean(char) != char
+
+
+def _escaped(char: str) -> str:
+    undecoded = "\udc80" <= char <= "\udcff"  # a byte of a path that is no UTF-8
+    return "".join(
+        f"\\x{byte:02x}" for byte in char.encode("utf-8", "surrogateescape" if undecoded else "surrogatepass")
+    )
