@@ -582,7 +582,7 @@ async def test_an_answer_that_comes_while_its_screen_goes_is_for_nobody() -> Non
         call = await service.asked("resume_plan")
         panel = app.screen
         leaving = app.pop_screen()
-        while panel.query("#panel"):
+        while panel.query("#panel"):  # noqa: ASYNC110  # nothing tells when a part has gone
             await asyncio.sleep(0)
         if not call.cancelled:
             call.answer()
@@ -600,3 +600,15 @@ async def test_an_answer_that_comes_while_the_app_ends_is_for_nobody() -> None:
         app.exit()
         await asyncio.sleep(0)
         assert call.cancelled
+
+
+async def test_a_screen_that_is_told_twice_to_go_takes_no_other_with_it() -> None:
+    async with running() as (app, pilot):
+        for key in ("r", "l", "P", "slash", "question_mark", "enter"):
+            await pilot.press(key)
+            await until(pilot, lambda: not isinstance(app.screen, BrowseScreen))
+            going = app.screen
+            going.dismiss()
+            going.dismiss()
+            await until(pilot, lambda: isinstance(app.screen, BrowseScreen))
+            assert len(app.screen_stack) == 2

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Protocol
 from rich.cells import cell_len
 from textual import events
 from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
 from textual.await_remove import AwaitRemove
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
@@ -117,6 +118,10 @@ class Steady(Screen[None], inherit_bindings=False):
         if event.size != self.app.size:
             event.prevent_default()
             event.stop()
+
+    def dismiss(self, result: None = None) -> AwaitComplete:
+        """Go back, once: Textual takes away whatever screen is on top, also when this one has gone already."""
+        return super().dismiss(result) if self.app.screen is self else AwaitComplete()
 
     def remove(self) -> AwaitRemove:
         """Leave; answers that are still awaited are given up first: they would find a screen without its parts."""
