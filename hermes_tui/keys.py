@@ -84,7 +84,7 @@ SEARCH = (
     _k("search", "focus", "tab,shift+tab", "tab", "switch", "hits", "between query and hits"),
     _k("search", "preview", "space", "space", "preview", "preview", "show or hide the preview"),
     _k("search", "recent", "ctrl+r", "ctrl+r", "recent", "recent", "recent queries"),
-    _k("search", "expression", "E", "E", "expression", "expression", "show the FTS5 expression that was asked"),
+    _k("search", "expression", "E", "E", "expression", "expression", "show the expression that was asked"),
     _k("search", "profiles", "P", "P", "profiles", "profiles", "choose profiles"),
     _k("search", "back", "escape,backspace,q", "esc", "back", "back", "back", 7),
     *_moving("search"),

@@ -29,7 +29,7 @@ class Commands(Provider):
             before = found.get(said)
             found[said] = (said, key, run) if before is None else (said, f"{before[1]} {key}", before[2])
         yield from found.values()
-        for name in sorted(self.app.available_themes):
+        for name in sorted(self.app.available_themes, key=lambda name: (name != self.app.theme, name)):
             beside = IN_FORCE if name == self.app.theme else ""
             yield f"theme {name}", beside, partial(self.app.run_action, f"choose_theme({name!r})")
 

@@ -11,10 +11,11 @@ import asyncio
 import inspect
 import os
 import shutil
+import sqlite3
 import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -38,6 +39,7 @@ _QUIET = 4
 """How many looks in a row must see the same."""
 
 BIG, LOW, WIDE = (120, 36), (80, 24), (160, 48)
+TINY, HUGE = (40, 10), (200, 60)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,37 +48,80 @@ class Shot:
 
     name: str
     keys: Sequence[str] = ()
-    sizes: Sequence[tuple[int, int]] = (BIG,)
-    themes: Sequence[str] = ("dark", "light")
-    store: bool = True
-    """False: a home without a store."""
+    main: bool = False
+    """One of the five screens that are pinned at every size."""
+    store: str = ".hermes"
+    """Which home below the user's: `.hermes`, `.nothing`, `.empty` or `.broken`."""
+
+    def pictures(self) -> Iterator[tuple[str, tuple[int, int]]]:
+        """Theme and size of each picture."""
+        for theme in ("dark", "light"):
+            for size in (BIG, LOW, WIDE) if self.main else (BIG,):
+                yield theme, size
+        if self.main:
+            yield "dark", TINY
+            yield "light", HUGE
 
 
 _TO_HIT = ("slash", "'refresh token'", "enter")
 _READ = (*_TO_HIT, "g", "pagedown*18", "g", "n*4")
 """Once through it: heights that were only estimated would make the edge differ from one run to the next."""
+_LINEAGE = ("slash", "'refresh token'", "tab", "l")
 SHOTS = (
-    Shot("browse", sizes=(BIG, LOW, WIDE)),
+    Shot("browse", main=True),
     Shot("browse-hidden", ("a",)),
-    Shot("filter", ("f", "'gateway'")),
+    Shot("browse-order", ("s*4", "space")),
+    Shot("browse-profiles", ("P", "a", "enter")),
+    Shot("browse-empty", store=".empty"),
+    Shot("browse-broken", store=".broken"),
+    Shot("filter", ("f", "'review'")),
+    Shot("filter-kept", ("f", "'review'", "enter")),
     Shot("filter-nothing", ("f", "'nosuchword'")),
-    Shot("search", ("slash", "'refresh token'"), (BIG, LOW, WIDE)),
+    Shot("filter-misspelt", ("f", "'sorce:slack'")),
+    Shot("search", ("slash", "'refresh token'"), main=True),
+    Shot("search-hits", ("slash", "'refresh token'", "tab", "down")),
+    Shot("search-cjk", ("slash", "'部署'")),
+    Shot("search-tools", ("slash", "'pytest role:tool'")),
     Shot("search-nothing", ("slash", "'refresh token source:slack'")),
+    Shot("search-misspelt", ("slash", "'refresh sorce:slack'")),
+    Shot("search-unparsable", ("slash", "'refresh after:soon'")),
     Shot("search-empty", ("slash",)),
-    Shot("transcript", _READ, (BIG, LOW, WIDE)),
+    Shot("search-recent", (*_TO_HIT, "escape", "escape")),
+    Shot("transcript", _READ, main=True),
     Shot("transcript-unfolded", (*_READ, "tab*2", "enter")),
+    Shot("transcript-end", ("down*4", "enter")),
+    Shot("transcript-empty", ("f", "'is:empty'", "enter*2")),
     Shot("find", (*_READ, "slash", "'lock'")),
-    Shot("lineage", ("slash", "'refresh token'", "tab", "l"), (BIG, LOW)),
-    Shot("resume", ("down", "down", "down", "down", "r"), (BIG, LOW)),
-    Shot("help", ("question_mark",), (BIG, LOW)),
+    Shot("go-to", (*_READ, "number_sign")),
+    Shot("bookmarks", (*_READ, "m", "apostrophe")),
+    Shot("lineage", _LINEAGE, main=True),
+    Shot("lineage-folded", (*_LINEAGE, "home", "left")),
+    Shot("resume", ("down*4", "r"), main=True),
+    Shot("help", ("question_mark",), main=True),
+    Shot("help-found", ("question_mark", "'copy'")),
     Shot("palette", ("colon",)),
+    Shot("palette-found", ("colon", "'order'")),
     Shot("profiles", ("P",)),
-    Shot("missing", store=False),
+    Shot("missing", store=".nothing"),
 )
+
+
+def names() -> list[str]:
+    """The name of every picture."""
+    return [file_name(shot, theme, size) for shot in SHOTS for theme, size in shot.pictures()]
 
 
 def file_name(shot: Shot, theme: str, size: tuple[int, int]) -> str:
     return f"{shot.name}-{theme}-{size[0]}x{size[1]}.svg"
+
+
+def _empty(sample: Path, to: Path) -> None:
+    """The tables of the sample store, and nothing in them."""
+    with closing(sqlite3.connect(sample)) as full, closing(sqlite3.connect(to)) as empty:
+        full.backup(empty)
+        empty.execute("delete from messages")
+        empty.execute("delete from sessions")
+        empty.commit()
 
 
 def enter(home: Path) -> None:
@@ -99,8 +144,10 @@ def enter(home: Path) -> None:
         folder = home / ".hermes" / "profiles" / profile
         folder.mkdir(parents=True)
         shutil.copy(home / ".hermes" / "state.db", folder)
-    for name in ("bin", "code/app"):
+    for name in ("bin", "code/app", ".empty", ".broken"):
         (home / name).mkdir(parents=True)
+    _empty(home / ".hermes" / "state.db", home / ".empty" / "state.db")
+    (home / ".broken" / "state.db").write_bytes(b"no database at all, though it lies where one should\n" * 100)
     stub = home / "bin" / "hermes"
     stub.write_text("#!/bin/sh\n", "utf-8")
     stub.chmod(0o755)
@@ -151,7 +198,7 @@ async def take(shot: Shot, theme: str, size: tuple[int, int], home: Path) -> str
     from hermes_tui.app import HermesApp, connect_to_sqlite
     from hermes_tui.settings import Settings
 
-    service = Timeless(connect_to_sqlite([paths.home_store(home / (".hermes" if shot.store else ".nothing"))]))
+    service = Timeless(connect_to_sqlite([paths.home_store(home / shot.store)]))
     app = HermesApp(service, settings=Settings(theme=theme))
     async with app.run_test(size=size) as pilot:
 
@@ -188,16 +235,16 @@ def make(to: Path, *, png: bool, only: str = "") -> None:
         home.mkdir()
         enter(home)
         for shot in SHOTS:
-            for theme in shot.themes:
-                for size in shot.sizes if theme == "dark" else shot.sizes[:1]:
-                    name = file_name(shot, theme, size)
-                    if not name.startswith(only):
-                        continue
-                    svg = asyncio.run(take(shot, theme, size, home))
-                    made = f"<!-- made by python -m tests.shots, Textual {textual.__version__} -->\n"
-                    (to / name).write_text(made + svg, "utf-8")
-                    if converter:
-                        pictures.write_png(svg, (to / name).with_suffix(".png"), converter)
+            for theme, size in shot.pictures():
+                name = file_name(shot, theme, size)
+                if not name.startswith(only):
+                    continue
+                shutil.rmtree(home / ".local", ignore_errors=True)  # what the picture before has left to remember
+                svg = asyncio.run(take(shot, theme, size, home))
+                made = f"<!-- made by python -m tests.shots, Textual {textual.__version__} -->\n"
+                (to / name).write_text(made + svg, "utf-8")
+                if converter:
+                    pictures.write_png(svg, (to / name).with_suffix(".png"), converter)
 
 
 def main() -> None:

@@ -313,6 +313,8 @@ async def test_help_tells_signs_filters_and_ways_of_searching() -> None:
     async with running(size=(120, 90)) as (app, pilot):
         await pilot.press("question_mark")
         await until(pilot, lambda: "you are here" in seen(app))
+        names = {line.split()[0] for line in seen(app).splitlines() if line.split()}
+        assert not {"search", "transcript", "lineage"} <= names, "one column where two have room"
         for sign, said in (*SIGNS, *ROUTES):
             assert any(sign in line and said in line for line in seen(app).splitlines()), sign
         await pilot.press(*"trigram")

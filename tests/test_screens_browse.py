@@ -28,6 +28,7 @@ from hermes_tui.domain.sessions import (
 )
 from hermes_tui.errors import BadQuery, StoreBusy, StoreUnreadable
 from hermes_tui.intents import HandOver, PrintAndQuit
+from hermes_tui.paths import user_home
 from hermes_tui.screens.browse import BrowseScreen
 from hermes_tui.screens.browsing import Browsing
 from hermes_tui.screens.search import SearchScreen
@@ -434,6 +435,13 @@ async def test_loading_failed_busy_and_empty_are_different_pictures() -> None:
         pictures.append(seen(app))
         assert len(set(pictures)) == 4
         assert screen.current is None
+
+
+async def test_a_broken_store_is_named_as_people_write_it() -> None:
+    service = GatedService()
+    service.failures["conversations"] = StoreUnreadable(f"{user_home()}/x/state.db is not a database")
+    async with browsing(service) as (_, app, pilot):
+        await until(pilot, lambda: "   ~/x/state.db is not a database" in seen(app))
 
 
 async def test_a_store_that_fails_later_leaves_its_rows_and_is_asked_again() -> None:

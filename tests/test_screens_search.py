@@ -165,6 +165,17 @@ async def test_notices_that_do_not_fit_stand_above_the_status_line_whole() -> No
         assert SAFE in " ".join(seen(app).split())
 
 
+async def test_on_a_low_screen_notices_leave_the_hits_their_room() -> None:
+    service = GatedService()
+    service.hold("search")
+    async with searching(service, "oauth", size=(40, 10)) as (screen, app, pilot):
+        notice = "Left out unless asked for by source: kanban 2, subagent 5, tool 1"
+        (await service.asked("search")).page(values.page("oauth", notices=(notice,)))
+        await until(pilot, lambda: screen.hits.hits)
+        assert "   Left out unless asked for by…" in seen(app).splitlines()
+        assert screen.hits.size.height >= 5
+
+
 async def test_the_expression_is_shown_on_demand() -> None:
     async with searching(GatedService(), "oauth") as (screen, app, pilot):
         await until(pilot, lambda: screen.hits.hits)

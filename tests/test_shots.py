@@ -12,15 +12,10 @@ import pytest
 import textual
 from PIL import Image
 
-from tests.shots import FOLDER, SHOTS, file_name
+from tests.shots import FOLDER, names
 from tests.tools import ROOT
 
-NAMES = sorted(
-    file_name(shot, theme, size)
-    for shot in SHOTS
-    for theme in shot.themes
-    for size in (shot.sizes if theme == "dark" else shot.sizes[:1])
-)
+NAMES = sorted(names())
 
 
 def made_with(name: str) -> str:

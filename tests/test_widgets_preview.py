@@ -70,6 +70,16 @@ def test_as_many_entries_as_fit_never_more_and_never_an_event_first(seed: int) -
     assert all(measure((*line.left, *line.right)) <= 44 for line in shown)
 
 
+def test_the_marks_around_code_are_left_out() -> None:
+    code = RecapEntry("user", "```py\nx = `1`\n```")
+    recap = Recap((code, RecapEntry("assistant", "There:\n```dockerfile ...")), 0)
+    text = said(Previewed(ROW, None, recap))
+    assert "`" not in text
+    assert "dockerfile" not in text
+    assert "There:" in text
+    assert "x = 1" in text
+
+
 def test_hostile_texts_are_shown_and_do_nothing() -> None:
     bad = "[/] \x1b[2J\x1b]0;x\x07 a\u202eb **b[old** `c\x9bode`\r\nnext\ttab"
     origin = Provenance(bad, bad, bad, bad, bad)

@@ -18,6 +18,7 @@ from hermes_tui.widgets.tree import (
     kind_word,
     row_line,
     started_word,
+    states,
     tree_rows,
 )
 from tests import values
@@ -203,6 +204,11 @@ def test_kinds_and_times(monkeypatch: pytest.MonkeyPatch) -> None:
     assert started_word(values.NOW) == "30 Nov 12:00"
     assert started_word(values.NOW - 400 * 86_400) == "26 Oct 2025"
     assert started_word(None) == "?"
+
+
+def test_of_a_live_session_it_is_not_decided_how_it_ended() -> None:
+    rows = tree_rows([replace(node("x"), live=True, status=Status.INTERRUPTED)])
+    assert [word for word, _ in states(rows[0])][-1:] == ["live"]
 
 
 def test_the_family_in_words() -> None:

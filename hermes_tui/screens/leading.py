@@ -12,6 +12,7 @@ from hermes_tui.domain.links import PREFIX, link_to
 from hermes_tui.domain.sessions import ConversationKey
 from hermes_tui.errors import HermesTuiError
 from hermes_tui.intents import CopyText, OpenTarget, OpenTranscript
+from hermes_tui.screens.base import HELP, written
 from hermes_tui.screens.reading import Reading
 from hermes_tui.text import clean, one_line
 from hermes_tui.widgets.transcript import saying
@@ -54,7 +55,8 @@ class Leading(Reading, inherit_bindings=False):
         self.add_class("-choosing")
         self.page.focus()
         self.show_place()
-        self.show_keys(("enter", "choose"), ("esc", "back")) if ways else self.show_keys(("esc", "back"))
+        taking = (("enter", "take"), ("↑ ↓", "choose"))[: min(2, len(ways))]
+        self.show_keys(*taking, ("esc", "back"), *written(self, [HELP]))
 
     def end_choosing(self) -> None:
         """The reader again, where it was."""

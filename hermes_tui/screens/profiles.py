@@ -39,6 +39,7 @@ class ProfilesScreen(Moving, ModalScreen[None], Steady, inherit_bindings=False):
         self._glances: dict[Path, Glance] = {}
         self._rows: Rows[ProfileInfo] = Rows(self._draw, lambda each: each.db, id="rows")
         opened = {store.db for store in self._stores}
+        self._in_use = frozenset(opened)
         self._marked: set[Path] = opened if len(opened) > 1 else set()
 
     def compose(self) -> ComposeResult:
@@ -64,12 +65,16 @@ class ProfilesScreen(Moving, ModalScreen[None], Steady, inherit_bindings=False):
         active = times.ago(seen.last_active, times.now()) if seen is not None and seen.conversations else ""
         right: tuple[Part, ...] = ((fit(active, 10, "right"), "quiet"), gap(2))
         state = self._state(each, seen)
+        narrow = width < 60
         name: tuple[Part, ...] = (
-            (fit(one_line(each.name), 16), "title" if on else "ink"),
-            gap(2),
-            (fit(state[0], max(18, len(state[0])), "right"), state[1]),
+            (fit(one_line(each.name), 10 if narrow else 16), "title" if on else "ink"),
+            (fit("here" if each.db in self._in_use else "", 4), "gold"),
+            gap(1 if narrow else 2),
+            (fit(state[0], max(16 if narrow else 18, len(state[0])), "right"), state[1]),
             gap(3),
         )
+        if narrow:
+            right = ()
         rest = width - 4 - measure(name) - measure(right)
         place = crop(((one_line(tilde(each.home)), "quiet"),), max(0, rest))
         return line(bar, mark, BLANK_CELL, *name, *place, right=right, ground="cursor" if on else "")

@@ -33,6 +33,10 @@ ON_A_HIT = frozenset({"resume", "lineage", "copy_link", "copy_command", "copy_id
 """Actions that need a hit under the cursor."""
 
 
+LOW = 16
+"""Rows below which hits need the room that notices and blanks would take."""
+
+
 def _place(hit: Hit) -> tuple[ConversationKey, int | None]:
     """What the context of a hit depends on."""
     return hit.conversation.key, hit.best.message_id if hit.best else None
@@ -96,6 +100,7 @@ class SearchScreen(Searching, Acting):
             self._show_status()
 
     def on_resize(self, event: events.Resize) -> None:
+        self.set_class(event.size.height < LOW, "-low")
         if self._page is not None:
             self._show_status()
         if self.current is not None:

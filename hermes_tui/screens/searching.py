@@ -295,7 +295,7 @@ class Searching(Moving, BaseScreen):
         hint = near_filter(self._query.text)[0] if self._query is not None and not found_none else ""
         lines = answers.notice_lines(self._page, whole=whole, expression=self._expression, hint=hint)
         self.set_class(bool(lines), "-noticed")
-        self.query_one("#notices", Ink).show(prose_view(lines))
+        self.query_one("#notices", Ink).show(prose_view(lines, low=self.has_class("-low")))
 
     def show_keys(self, *instead: tuple[str, str]) -> None:
         ways, at = self.page.ways if self.has_class("-page") else (), self.page.cursor

@@ -190,6 +190,7 @@ def unparsable_status(text: str, reason: str) -> tuple[Form, ...]:
     return (
         ((("cannot parse", "bad"), (f" {shown}: {why}", "quiet")), ""),
         ((("cannot parse", "bad"), (f": {why}", "quiet")), ""),
+        ((("cannot parse", "bad"), (f" {shown}", "quiet")), ""),
     )
 
 

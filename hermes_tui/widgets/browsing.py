@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hermes_tui.domain.sessions import ConversationPage, HiddenReason
+from hermes_tui.paths import user_home
 from hermes_tui.text import clean, count, one_line
 from hermes_tui.widgets.ink import Form, Line, Part, View, gap, line, wrap
 from hermes_tui.widgets.query import near_filter
@@ -133,4 +134,5 @@ def failed(sentence: str, *, busy: bool) -> Notice:
 
 
 def _lines(sentence: str) -> list[str]:
-    return [one_line(each) for each in clean(sentence).split("\n") if each.strip()]
+    home = f"{user_home()}/"
+    return [one_line(each).replace(home, "~/") for each in clean(sentence).split("\n") if each.strip()]

@@ -21,6 +21,8 @@ CALLS: Part = ("▸", "quiet")
 LIMIT = 4
 """Lines of an entry that is not the last answer."""
 _MARKUP = re.compile(r"\*\*(?P<strong>[^*\n]{1,300})\*\*|`(?P<code>[^`\n]{1,300})`")
+_FENCE = re.compile(r"^ {0,3}(?:`{3,}|~{3,})[\w+#.-]*[ \t]*(?:\n|(?=\.{3}|\Z))", re.MULTILINE)
+"""The marks around a block of code: a recap shows the code."""
 _BLANKS = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
 
 
@@ -54,7 +56,8 @@ def inline(text: str, ink: str) -> list[Part]:
 def _entry(entry: RecapEntry, width: int, limit: int, ink: str, seen: int) -> list[Line]:
     """An entry with its mark in the margin, its calls on a line of their own."""
     mark = MARKS.get(entry.who, EVENT)
-    text = _BLANKS.sub("\n", clean(entry.text[:seen]).replace("\t", "    ")).strip()
+    text = _FENCE.sub("", clean(entry.text[:seen]).replace("\t", "    "))
+    text = _BLANKS.sub("\n", text).strip()
     lines: list[Line] = []
     if text:
         rows = wrap(inline(text, ink), width - 5, limit)

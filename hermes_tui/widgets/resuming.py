@@ -11,7 +11,7 @@ from hermes_tui.domain.messages import Recap, RecapEntry
 from hermes_tui.domain.resume import ResumePlan, State
 from hermes_tui.domain.sessions import Conversation
 from hermes_tui.text import clean, count, one_line
-from hermes_tui.times import moment
+from hermes_tui.times import ago, moment, now
 from hermes_tui.widgets.ink import AXIS, BLANK_CELL, Line, Part, fit, gap, line, wrap
 from hermes_tui.widgets.names import shown_name
 from hermes_tui.widgets.panel import LOWEST
@@ -20,6 +20,8 @@ from hermes_tui.widgets.preview import recap_lines
 MARKS: dict[State, Part] = {State.OK: ("✓", "good"), State.WARNING: ("!", "gold"), State.ERROR: ("✗", "bad-lit")}
 RECAP = 16
 """Lines of recap at most, unless the last exchange has more: the panel is for deciding, not for reading."""
+NARROW = 60
+"""Cells below which the time in the head is told in a word."""
 LABEL = 12
 """Cells of a fact's name."""
 
@@ -38,7 +40,8 @@ class Resuming:
 def head_lines(shown: Resuming, width: int) -> list[Line]:
     """Which conversation, and when it was last active."""
     name, _ = shown_name(shown.conversation)
-    when = moment(shown.conversation.last_active, zone=False)
+    at = shown.conversation.last_active
+    when = moment(at, zone=False) if width >= NARROW else ago(at, now())
     return [line(AXIS, ("Resume  ", "quiet"), (name, "title"), right=((when, "quiet"), gap(2))), line()]
 
 

@@ -207,7 +207,7 @@ def states(row: TreeRow) -> list[Part]:
         words.append(("live", "good"))
     if node.status is Status.ERROR:
         words.append(("failed", "bad"))
-    elif node.status is Status.INTERRUPTED:
+    elif node.status is Status.INTERRUPTED and not node.live:  # it goes on
         words.append(("interrupted", "quiet"))
     elif node.status is Status.EMPTY:
         words.append(("empty", "quiet"))

@@ -169,6 +169,13 @@ def prose(paragraph: Paragraph, width: int) -> list[Line]:
     return [line(gap(1), mark if i == 0 else BLANK_CELL, BLANK_CELL, *row) for i, row in enumerate(rows)]
 
 
-def prose_view(paragraphs: Sequence[Paragraph]) -> View:
-    """Paragraphs without blank lines between them."""
-    return lambda width, height: [each for paragraph in paragraphs for each in prose(paragraph, width)]
+def prose_view(paragraphs: Sequence[Paragraph], *, low: bool = False) -> View:
+    """Paragraphs without blank lines between them; on a `low` screen each on one line, cut where it must be."""
+
+    def view(width: int, height: int) -> list[Line]:
+        lines = [prose(paragraph, width) for paragraph in paragraphs]
+        if not low:
+            return [each for paragraph in lines for each in paragraph]
+        return [Line((*rows[0].left, ("…", "quiet"))) if len(rows) > 1 else rows[0] for rows in lines if rows]
+
+    return view
