@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import random
+import shlex
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -152,6 +154,31 @@ class TestAnswers:
         other = home / "backup.db"
         (home / "state.db").rename(other)
         one_line_error(run("--db", str(other), "resume", ID), 1, "backup.db")
+
+    @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
+    @pytest.mark.parametrize(
+        ("typed", "offered"),
+        [
+            (["li"], ["list", "link"]),
+            (["list", "--sort", "me"], ["messages"]),
+            (["search", "--sort", ""], ["relevance", "newest", "oldest"]),
+            (["list", "--source", "cli", "--sc"], []),
+            (["search", "words", "--sc"], ["--scan"]),
+            (["completion", "f"], ["fish"]),
+        ],
+    )
+    def test_completion_completes_in_bash(self, tmp_path: Path, typed: list[str], offered: list[str]) -> None:
+        (tmp_path / "completion").write_text(run("completion", "bash").stdout)
+        words = " ".join(map(shlex.quote, ["hermes-tui", *typed]))
+        script = f"""
+        source ./completion
+        [[ $(complete -p hermes-tui) =~ -F\\ ([^ ]+) ]]
+        COMP_WORDS=({words}) COMP_CWORD={len(typed)}
+        "${{BASH_REMATCH[1]}}" hermes-tui {shlex.quote(typed[-1])} {shlex.quote(["hermes-tui", *typed][-2])}
+        printf '%s\n' "${{COMPREPLY[@]}}"
+        """
+        done = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True)
+        assert (done.stderr, sorted(done.stdout.split())) == ("", sorted(offered))
 
     def test_doctor_config_profiles_and_completion_answer(self, home: Path) -> None:
         for argv, name in ((["doctor"], "checks"), (["config"], "config"), (["profiles"], "profiles")):

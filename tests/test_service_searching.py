@@ -191,3 +191,20 @@ async def test_completion_offers_what_the_store_holds_with_counts(
     assert await offered("profile:") == [("profile:default", 120)]
     for word in ("source", "deploy", "http://x", "messages:", "nokey:x"):
         assert await offered(word) == []
+
+
+async def test_what_all_stores_say_is_said_once_and_the_rest_by_name(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        with StoreBuilder(tmp_path / name / "state.db") as store:
+            store.session("s")
+            store.message("s", "tool", "word " + "x" * 10_000)
+            store.session("k", "kanban")
+            if name == "two":
+                store.session("l", "subagent")
+    refs = [ref_of(tmp_path / name / "state.db", name) for name in ("one", "two")]
+    page = (await all_pages(refs, "word"))[-1]
+    assert page.notices == (
+        "one: Left out unless asked for by source: kanban 1.",
+        "Tool output beyond 8 KB was not searched.",
+        "two: Left out unless asked for by source: kanban 1, subagent 1.",
+    )

@@ -23,7 +23,7 @@ def run(root: Path) -> Answer:
         return output.document(output.meta(stores, total=len(found)), "profiles", [output.profile(p) for p in found])
 
     def lines() -> Iterator[str]:
-        head = ["PROFILE", "ACTIVE", "STATE", "DATABASE"]
+        head = ["PROFILE", "ACTIVE", "DATABASE", "STATE"]
         yield from plain.columns(head, [_cells(each) for each in found])
 
     return Answer(document, lines)
@@ -45,4 +45,4 @@ def _cells(profile: ProfileInfo) -> list[str]:
         state = f"error: {text.one_line(profile.error)}"
     if not profile.valid:
         state = "no profile name; Hermes ignores this folder"
-    return [text.one_line(profile.name), "yes" if profile.active else "", state, plain.place(str(profile.db))]
+    return [text.one_line(profile.name), "yes" if profile.active else "", plain.place(str(profile.db)), state]

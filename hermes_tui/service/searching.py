@@ -229,13 +229,17 @@ class Running:
         )
 
     def _notices(self, pages: Sequence[StorePage]) -> tuple[str, ...]:
-        """Of several stores each says what it has to say by its own name: of the search, then of itself."""
+        """Of several stores each says what it has to say by its own name: of the search, then of itself. What all
+        say is said once."""
         if len(self.sides) < 2:
             whole = [*(notice for page in pages for notice in page.notices), *(self.sides[0].said if pages else ())]
             return tuple(dict.fromkeys(whole))
         told = [(side, (*side.page.notices, *side.said)) for side in self.sides if side.page]
+        common = set.intersection(*(set(notices) for _, notices in told)) if told else set()
         said = [(side.ref.profile, notice) for side, notices in told for notice in notices]
-        return tuple(dict.fromkeys(f"{profile}: {notice}" for profile, notice in said))
+        return tuple(
+            dict.fromkeys(notice if notice in common else f"{profile}: {notice}" for profile, notice in said)
+        )
 
 
 def _sort_key(ranked: tuple[SortKey, Hit]) -> SortKey:
