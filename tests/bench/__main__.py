@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -62,22 +63,45 @@ def _as_a_user() -> None:
             del os.environ[name]
 
 
-def _measure(bench: Bench, only: Sequence[str], kept: report.Kept) -> None:
-    """Each part, told as soon as it is there."""
+def _measure(bench: Bench, only: Sequence[str], kept: report.Kept) -> list[str]:
+    """Each part, told as soon as it is there; gives those that did not work. One that does not leaves what an
+    earlier run found, and the next one is tried."""
+    failed = []
     for part in (name for name in PARTS if name in only):
         began = time.perf_counter()
         results = []
-        for each in PARTS[part](bench):
-            print(report.row(each), flush=True)
-            results.append(each)
+        try:
+            for each in PARTS[part](bench):
+                print(report.row(each), flush=True)
+                results.append(each)
+        except (RuntimeError, TimeoutError, subprocess.TimeoutExpired) as error:
+            failed.append(part)
+            print(f"  {bench.name}, {part} does not work: {error}", file=sys.stderr, flush=True)
+            continue
         print(f"  {bench.name}, {part}: {time.perf_counter() - began:.0f} s", file=sys.stderr, flush=True)
         report.merge(kept, bench, part, results, real_stores.LATEST)
         if not bench.quick:
             report.save(kept)
+    return failed
 
 
-def main() -> None:
-    """Measure, print, write."""
+def _run(args: argparse.Namespace, runs: int, kept: report.Kept) -> int:
+    """Store by store; the number of parts that did not work."""
+    names = list(STORES) if "all" in args.stores else [name for name in STORES if name in args.stores]
+    failures = 0
+    with tempfile.TemporaryDirectory(prefix="hermes-tui-bench-") as folder:
+        scratch = Path(folder)
+        bin = beside() if args.quick else installed(scratch)
+        for name in names:
+            only = [part for part in args.only if not (args.quick and name != names[0] and part in _SCREENS)]
+            home = copied(name, scratch / "homes")
+            failures += len(_measure(Bench(name, home, scratch, bin, runs, args.quick), only, kept))
+            shutil.rmtree(home)
+    return failures
+
+
+def main() -> int:
+    """Measure, print, write; the exit code says whether everything could be measured."""
     parser = _parser()
     args = parser.parse_args()
     runs = _QUICK_RUNS if args.quick else args.runs
@@ -85,19 +109,11 @@ def main() -> None:
         parser.error(f"a report takes medians of at least {RUNS} runs")
     _as_a_user()
     kept = {} if args.quick else report.load()
-    if not args.render:
-        names = list(STORES) if "all" in args.stores else [name for name in STORES if name in args.stores]
-        with tempfile.TemporaryDirectory(prefix="hermes-tui-bench-") as folder:
-            scratch = Path(folder)
-            bin = beside() if args.quick else installed(scratch)
-            for name in names:
-                home = copied(name, scratch)
-                only = [part for part in args.only if not (args.quick and name != names[0] and part in _SCREENS)]
-                _measure(Bench(name, home, scratch, bin, runs, args.quick), only, kept)
-                shutil.rmtree(home)
+    failures = 0 if args.render else _run(args, runs, kept)
     if not args.quick:
         report.RESULTS.write_text(report.render(kept, list(PARTS)), "utf-8")
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -26,7 +26,7 @@ select m.id, m.session_id, m.role, m.timestamp, snippet(messages_fts, -1, '>>>',
 from messages_fts
 join messages m on m.id = messages_fts.rowid
 join sessions s on s.id = m.session_id
-where messages_fts match ? and m.role in ('user', 'assistant')
+where messages_fts match ?
 order by rank
 limit 300
 """
@@ -84,7 +84,7 @@ def complete(bench: Bench) -> Iterator[Result]:
                 partial(timed, partial(ask, SearchQuery(query))),
                 partial(timed, partial(ranked, query)),
             )
-            remark = f"{total:,} conversations; the SQL gives {len(rows)} rows"
+            remark = f"conversations found: {total:,}; rows of the SQL: {len(rows)}"
             yield Result(f"complete answer, {kind}: `{query}`", ours, "bare SQL", theirs, 1.2, remark=remark)
     conn.close()
 
@@ -104,7 +104,9 @@ class HermesSearches:
         assert self._process.stdout is not None
         self._process.stdin.write(json.dumps([query, roles]) + "\n")
         self._process.stdin.flush()
-        took, found = json.loads(self._process.stdout.readline())
+        if not (line := self._process.stdout.readline()):
+            raise RuntimeError("Hermes' searches ended; it may not be able to open the store")
+        took, found = json.loads(line)
         return took, found
 
     def milliseconds(self, query: str, roles: Sequence[str]) -> float:
@@ -128,7 +130,7 @@ def scans(bench: Bench) -> Iterator[Result]:
                 partial(timed, partial(ask, query)),
                 partial(hermes.milliseconds, words, roles),
             )
-            told = f"{page.total} conversations of {found} messages that Hermes finds"
+            told = f"conversations found: {page.total}; messages that Hermes finds: {found}"
             remark = "; ".join(filter(None, (told, few(ours, bench.rounds))))
             what = f"complete scan, {name}: `{query.text}`"
             yield Result(what, ours, "Hermes' `search_messages`", theirs, bound, remark=remark)
@@ -155,5 +157,5 @@ def browse(bench: Bench) -> Iterator[Result]:
     with asyncio.Runner() as runner:
         rows = runner.run(ask())
         ours, theirs = in_turn(bench.runs, lambda: timed(lambda: runner.run(ask())), lambda: timed(bare))
-    remark = f"{rows:,} conversations; both open the store anew"
+    remark = f"conversations: {rows:,}; both open the store anew"
     yield Result("browse: all loaded and sorted", ours, "bare `select` of the columns", theirs, 2.5, remark=remark)

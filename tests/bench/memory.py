@@ -13,8 +13,7 @@ from tests.bench.touring import Tour
 
 def peaks(bench: Bench) -> Iterator[Result]:
     """The largest resident size, beside the same on the seed-size store."""
-    home = bench.scratch / "homes" / "seed"
-    seed = replace(bench, name="seed", home=home if home.exists() else copied("seed", bench.scratch))
+    seed = replace(bench, name="seed", home=copied("seed", bench.scratch / "beside"))
     found: tuple[list[float], list[float]] = ([], [])
     for _ in range(bench.rounds):
         found[0].append(_peak(bench))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -17,6 +18,7 @@ from tests.bench.stores import STORES, Bench
 RAW = Path(__file__).parent / "results.json"
 RESULTS = Path(__file__).parent / "RESULTS.md"
 Kept = dict[str, Any]
+_NUMBERS = re.compile(r"\[\s[-\d.,e\s]+\]")
 
 
 def load(path: Path = RAW) -> Kept:
@@ -37,8 +39,9 @@ def merge(kept: Kept, bench: Bench, part: str, results: Sequence[Result], hermes
 
 
 def save(kept: Kept, path: Path = RAW) -> None:
-    """One line a result, so that a difference can be read."""
+    """The numbers of one side on one line, so that a difference can be read."""
     text = json.dumps(kept, ensure_ascii=False, indent=1)
+    text = _NUMBERS.sub(lambda found: " ".join(found[0].split()), text)
     path.write_text(text + "\n", "utf-8")
 
 

@@ -161,10 +161,12 @@ def beside() -> Path:
     return Path(sys.executable).parent
 
 
-def copied(name: str, scratch: Path) -> Path:
-    """A home of our own with this store."""
+def copied(name: str, folder: Path) -> Path:
+    """A home of our own in this folder, with this store."""
+    home = folder / name
+    if (home / "state.db").exists():
+        return home
     kept = real_stores.store_home(real_stores.LATEST, **STORES[name])
-    home = scratch / "homes" / name
     home.mkdir(parents=True)
     shutil.copy(kept / "state.db", home / "state.db")
     return home
