@@ -182,7 +182,7 @@ async def ask_us(db: Path, queries: Sequence[str]) -> tuple[list[SearchPage], Ca
 
         answers = []
         for query in queries:
-            pages = [page async for page in run_search(reader, [ref], of, SearchQuery(query))]
+            pages = [page async for page in run_search(reader, [ref], of, SearchQuery(query, reads=None))]
             answers.append(pages[-1])
     finally:
         reader.close()

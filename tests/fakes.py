@@ -22,6 +22,7 @@ from hermes_tui.domain.links import Target, parse_link
 from hermes_tui.domain.messages import Message, Outline, Recap, Window
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.queries import Completion, Hit, SearchPage, SearchQuery, WayOut
+from hermes_tui.domain.querytrees import Node
 from hermes_tui.domain.resume import Check, ResumePlan
 from hermes_tui.domain.sessions import (
     Conversation,
@@ -223,6 +224,9 @@ class GatedService:
             raise self.failures["search"]
         call.answer()
         yield default
+
+    async def read(self, hits: Sequence[Hit], tree: Node | None) -> tuple[Hit, ...]:
+        return await self._say("read", (tuple(hits),), tuple(values.read(hit) for hit in hits))
 
     async def ways_out(self, query: SearchQuery) -> tuple[WayOut, ...]:
         return await self._say("ways_out", (query,), self.ways)

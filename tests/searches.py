@@ -25,7 +25,10 @@ async def all_pages(dbs: Path | Sequence[StoreRef], text: str, **options: Any) -
     reader = Reader()
     try:
         catalogues = Catalogues(reader)
-        return [page async for page in run_search(reader, refs, catalogues.of, SearchQuery(text, **options))]
+        return [
+            page
+            async for page in run_search(reader, refs, catalogues.of, SearchQuery(text, **{"reads": None, **options}))
+        ]
     finally:
         await asyncio.to_thread(reader.close)
 
@@ -37,7 +40,7 @@ async def searches(db: Path, texts: Sequence[str], **options: Any) -> list[Searc
         catalogues, ref = Catalogues(reader), ref_of(db)
         answers = []
         for text in texts:
-            query = SearchQuery(text, **options)
+            query = SearchQuery(text, **{"reads": None, **options})
             answers.append([page async for page in run_search(reader, [ref], catalogues.of, query)][-1])
         return answers
     finally:

@@ -122,6 +122,19 @@ async def test_pages_replace_each_other_and_the_cursor_stays_on_its_conversation
         assert "3 conversations · 4 matches" in seen(app)
 
 
+async def test_messages_that_did_not_come_with_the_answer_are_read_when_they_are_in_sight() -> None:
+    service = GatedService()
+    service.hits = (values.HITS[0], *map(values.unread, values.HITS[1:]))
+    service.hold("read")
+    async with searching(service, "oauth") as (screen, app, pilot):
+        call = await service.asked("read")
+        assert [hit.conversation for hit in call.arguments[0]] == [hit.conversation for hit in values.HITS[1:]]
+        assert "grep -r oauth src" not in seen(app)
+        call.answer()
+        await until(pilot, lambda: screen.hits.hits == values.HITS)
+        assert "grep -r oauth src" in seen(app)
+
+
 async def test_the_four_pictures_are_distinct() -> None:
     service = GatedService()
     service.hold("search")

@@ -6,15 +6,17 @@ from __future__ import annotations
 import asyncio
 import random
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from hermes_tui.domain.queries import SearchPage, SearchQuery
+from hermes_tui.domain.queries import Hit, SearchPage, SearchQuery
 from hermes_tui.service.catalogues import Catalogues
 from hermes_tui.service.completing import complete
 from hermes_tui.service.reader import Reader
 from hermes_tui.service.searching import run_search
+from hermes_tui.service.sqlite import SqliteSessionService
 from hermes_tui.service.ways import ways_out
 from hermes_tui.storage import connection, finding, scan
 from tests.builders import StoreBuilder
@@ -73,6 +75,30 @@ async def test_every_hit_has_its_best_match_and_the_first_ones_three(many: Path)
     page = await search(many, "common")
     assert all(len(hit.matches) == 3 for hit in page.hits[:100])
     assert all(hit.best is not None for hit in page.hits)
+
+
+async def test_an_answer_comes_with_a_screenful_of_messages_and_the_others_when_they_are_wanted(many: Path) -> None:
+    whole = await search(many, "common")
+    service = SqliteSessionService([ref_of(many)])
+    try:
+        page = [page async for page in service.search(SearchQuery("common", reads=5))][-1]
+        assert [hit.unread for hit in page.hits] == [False] * 5 + [True] * 115
+        assert page.total == whole.total
+        assert [_told(hit) for hit in page.hits] == [_told(hit) for hit in whole.hits]
+        assert await service.read(page.hits, page.tree) == whole.hits
+        assert await service.read(page.hits[:5], page.tree) == page.hits[:5]
+    finally:
+        await service.close()
+
+
+def _told(hit: Hit) -> tuple[object, ...]:
+    return hit.conversation, hit.tier, hit.count, [match.message_id for match in hit.matches]
+
+
+async def test_without_steps_there_is_the_last_page_and_no_other(many: Path) -> None:
+    for text in ("common", "seldom", "common seldom", "source:cli"):
+        (page,) = await all_pages(many, text, steps=False)
+        assert replace(page, elapsed_ms=0) == replace(await search(many, text), elapsed_ms=0)
 
 
 async def test_a_scan_starts_with_the_newest_tells_how_far_it_is_and_delivers_what_it_finds(

@@ -73,7 +73,8 @@ def test_the_best_of_the_newest_do_not_ask_about_the_rest(tmp_path: Path) -> Non
         every = _steps(store, lambda: matches.ranked(store, base, _WORD, where, order))
         summed = _steps(store, lambda: matches.summed(store, base, _WORD, where, order))
         assert some < every / 8
-        assert summed < every
+        assert every < 8_000 * 12, "a few steps a match, and no sorting"
+        assert summed < 8_000 * 20
 
 
 def test_ranks_and_sums_tell_the_same(tmp_path: Path) -> None:

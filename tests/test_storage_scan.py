@@ -13,11 +13,11 @@ import pytest
 
 from hermes_tui.domain.filters import NO_FILTERS
 from hermes_tui.domain.querytext import parse_query
-from hermes_tui.domain.querytrees import Form, Leaf, Node
+from hermes_tui.domain.querytrees import And, Form, Leaf, Node, Or
 from hermes_tui.storage.conditions import conditions
 from hermes_tui.storage.fts import express, look
-from hermes_tui.storage.judging import Judge, Row, calls_of, said_of
-from hermes_tui.storage.scan import Task, everything, scan_slice
+from hermes_tui.storage.judging import UNICODE, Judge, Row, calls_of, said_of
+from hermes_tui.storage.scan import Task, everything, scan_slice, slice_sql
 from tests.builders import StoreBuilder
 from tests.seeds import SEED
 from tests.stores import opened
@@ -87,6 +87,28 @@ def test_nothing_that_matches_is_sieved_out(scribbled: Path) -> None:
         assert found(scribbled, one, with_index=False) == everything_judged, one
         matched += len(everything_judged)
     assert matched > 500
+
+
+def test_of_several_words_nothing_is_sieved_out_either(scribbled: Path) -> None:
+    rng = random.Random(_SEED)
+    matched = 0
+    for kind in (And, Or) * 30:
+        tree = kind(tuple(leaf(rng) for _ in range(rng.randrange(2, 4))))
+        everything_judged = found(scribbled, tree, with_index=False, sieved=False)
+        assert found(scribbled, tree, with_index=False) == everything_judged, tree
+        matched += len(everything_judged)
+    assert matched > 500
+
+
+def test_texts_are_asked_once_whether_they_hide_something_however_many_words(scribbled: Path) -> None:
+    """Finding a NUL costs more than a word."""
+    words = tuple(Leaf(word, inside=True) for word in ("ab", "ba", "7a"))
+    with opened(scribbled) as store:
+        task = Task(
+            Judge(words[0], tokenizer=UNICODE), Or(words), [], conditions(store.schema, NO_FILTERS), None, False
+        )
+        sql, _ = slice_sql(task, everything(store)[0])
+    assert sql.count("instr(cast(m.content as blob), x'00')") == 1
 
 
 def test_the_judge_tells_words_as_fts5_does() -> None:

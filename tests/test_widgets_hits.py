@@ -39,12 +39,16 @@ class Wall(App[None]):
     def __init__(self) -> None:
         super().__init__()
         self.wanted: list[str] = []
+        self.unread: list[str] = []
 
     def compose(self) -> ComposeResult:
         yield Hits()
 
     def on_hits_wanted(self, event: Hits.Wanted) -> None:
         self.wanted += [key.root_id for key in event.keys]
+
+    def on_hits_unread(self, event: Hits.Unread) -> None:
+        self.unread += [hit.conversation.id for hit in event.hits]
 
     @property
     def hits(self) -> Hits:
@@ -241,3 +245,28 @@ async def test_a_click_chooses_and_two_open_at_the_match_that_was_hit() -> None:
         await pilot.click(Hits, offset=(10, 2), times=2)
         assert app.hits.cursor == 0
         assert opened == [1]
+
+
+async def test_messages_are_asked_for_a_screen_ahead_once_and_shown_without_moving_anything() -> None:
+    read = [hit for hit in many(120) if hit.matches]
+    app = Wall()
+    async with app.run_test(size=(80, 20)) as pilot:
+        app.hits.show(values.page("deploy", [*read[:2], *map(values.unread, read[2:])], final=False))
+        await pilot.pause()
+        first = len(app.unread)
+        assert app.unread == [hit.conversation.id for hit in read[2 : first + 2]]
+        assert first < 45, "no more than are in sight and one screen on"
+        app.hits.move(1)
+        app.hits.move(6)
+        before = held(app.hits)
+        app.hits.show_read(read[2 : first + 2])
+        await pilot.pause()
+        assert held(app.hits) == before
+        assert app.hits.hits[: first + 2] == tuple(read[: first + 2])
+        assert any("deploy number" in line for line in app.text)
+        app.hits.show(values.page("deploy", list(map(values.unread, read))), fresh=False)
+        assert app.hits.hits[2 : first + 2] == tuple(read[2 : first + 2]), "another page forgets nothing"
+        app.hits.last()
+        await pilot.pause()
+        assert read[-1].conversation.id in app.unread
+        assert len(app.unread) == len(set(app.unread))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -136,6 +137,17 @@ HITS: tuple[Hit, ...] = (
     Hit(CONVERSATIONS[1], Tier.CONVERSATION, (match(3, "the gateway's OAuth scopes", "OAuth", "assistant"),), 1),
     Hit(CONVERSATIONS[4], Tier.TOOL, (match(4, "grep -r oauth src", "oauth", "tool", tool="terminal"),), 1),
 )
+
+
+def unread(hit: Hit) -> Hit:
+    """The same hit before its messages are read."""
+    bare = (Match(each.message_id, each.session_id, "", None, "", (), read=False) for each in hit.matches)
+    return replace(hit, matches=tuple(bare))
+
+
+def read(hit: Hit) -> Hit:
+    """A hit of ours with its messages read."""
+    return next(replace(hit, matches=each.matches) for each in HITS if each.conversation == hit.conversation)
 
 
 def page(text: str = "oauth", hits: Sequence[Hit] = HITS, *, final: bool = True, **changes: Any) -> SearchPage:

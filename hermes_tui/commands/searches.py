@@ -31,6 +31,8 @@ def query_of(arguments: Arguments) -> SearchQuery:
         include_hidden=arguments.all,
         limit=arguments.limit,
         offset=arguments.offset or 0,
+        reads=None,
+        steps=False,
     )
 
 

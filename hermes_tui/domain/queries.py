@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
+from hermes_tui.domain.querytrees import Node
 from hermes_tui.domain.sessions import Conversation, StoreProblem
 
 
@@ -62,6 +63,11 @@ class SearchQuery:
     None (the command line) implies no prefix."""
     limit: int | None = None
     offset: int = 0
+    reads: int | None = 20
+    """Hits whose messages come with the answer: a screenful. Those of the others `SessionService.read` gives when
+    they are wanted. None: all."""
+    steps: bool = True
+    """The answer comes in steps, the newest at once. Without them the final page is there sooner."""
 
 
 class Span(NamedTuple):
@@ -84,6 +90,8 @@ class Match:
     spans: tuple[Span, ...]
     tool: str | None = None
     """The tool, when the match is in a call or in its output."""
+    read: bool = True
+    """False: only which message it is is known so far."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +110,11 @@ class Hit:
     @property
     def best(self) -> Match | None:
         return self.matches[0] if self.matches else None
+
+    @property
+    def unread(self) -> bool:
+        """Some of its messages are still to be read."""
+        return not all(match.read for match in self.matches)
 
 
 UNREAD = "Tool output beyond 8 KB was not searched."
@@ -130,6 +143,8 @@ class SearchPage:
     errors: tuple[StoreProblem, ...] = ()
     words: tuple[str, ...] = ()
     """The words of the query without operators, NOT and filters: what a transcript lights up."""
+    tree: Node | None = None
+    """What was looked for, as `SessionService.read` needs it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual import events, on, work
 from textual.binding import BindingType
 
 from hermes_tui.domain.links import link_to, parse_link
-from hermes_tui.domain.queries import Hit, SearchOrder, Tier
+from hermes_tui.domain.queries import Hit, SearchOrder, SearchPage, Tier
 from hermes_tui.domain.sessions import ConversationKey
 from hermes_tui.errors import HermesTuiError, TargetAmbiguous
 from hermes_tui.intents import OpenLineage, OpenProfiles, OpenResume, OpenTranscript
@@ -162,6 +163,21 @@ class SearchScreen(Searching, Acting):
             return  # the hits stand as they are, by their titles
         self.hits.show_details(details)
         if self.current is not None and self.current.conversation.key in details:
+            self._look(self.current)
+
+    @on(Hits.Unread)
+    def _unread(self, event: Hits.Unread) -> None:
+        if self._page is not None:
+            self._read_on(event.hits, self._page)
+
+    @work(group="messages", description="messages")
+    async def _read_on(self, hits: Sequence[Hit], page: SearchPage) -> None:
+        try:
+            read = await self.service.read(hits, page.tree)
+        except HermesTuiError:
+            return  # the hits stand as they are, without what was said
+        self.hits.show_read(read)
+        if self.current is not None and self.current in read:
             self._look(self.current)
 
     @on(Hits.Scrolled, "#hits")

@@ -17,6 +17,7 @@ from hermes_tui.service.reader import Lane, Reader
 from hermes_tui.service.searching import CatalogueOf
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.facts import StoreFacts, load_origins, recent_roles, recent_tools
+from hermes_tui.storage.live import live_ids
 from hermes_tui.storage.scopes import marked
 from hermes_tui.times import now
 
@@ -70,7 +71,7 @@ def _quoted(value: str) -> str:
 
 def _values(store: Store, catalogue: Catalogue, key: str) -> Counter[str]:
     """Value → how often, in one store."""
-    conversations = marked(store, catalogue).values()
+    conversations = marked(catalogue, live_ids(store.ref.home)).values()
     if key == "source":
         return _counted(segment.source for chain in catalogue.all_chains() for segment in chain.segments)
     if key in _FIELDS:

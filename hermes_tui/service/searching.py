@@ -9,21 +9,25 @@ from __future__ import annotations
 import asyncio
 import heapq
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 
 from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.links import Link
 from hermes_tui.domain.profiles import StoreRef
-from hermes_tui.domain.queries import Hit, SearchPage, SearchQuery
+from hermes_tui.domain.queries import Hit, Match, SearchPage, SearchQuery
 from hermes_tui.domain.querytext import ParsedQuery, parse_query
+from hermes_tui.domain.querytrees import Node
 from hermes_tui.domain.sessions import StoreProblem
 from hermes_tui.errors import HermesTuiError, QueryTimeout, StoreError, TargetNotFound
 from hermes_tui.service.lists import store_notices
 from hermes_tui.service.reader import Lane, Reader
 from hermes_tui.storage.connection import Store
+from hermes_tui.storage.fts import look
+from hermes_tui.storage.judging import UNICODE
 from hermes_tui.storage.search import StorePage, StoreSearch
+from hermes_tui.storage.snippets import load_matches
 from hermes_tui.storage.tallies import SortKey
 from hermes_tui.text import one_line
 from hermes_tui.times import now
@@ -103,7 +107,7 @@ async def count_matches(
     reader: Reader, stores: Sequence[StoreRef], catalogue_of: CatalogueOf, query: SearchQuery
 ) -> tuple[int, int]:
     """How many conversations hold all the words, and how many messages in them match."""
-    counted = replace(query, limit=0, offset=0, typing_at=None)
+    counted = replace(query, limit=0, offset=0, typing_at=None, steps=False)
     parsed = parse_query(counted.text, present=now())
     sides, problems = await _open(stores, catalogue_of, counted, parsed)
     running = Running(reader, parsed, counted, sides, problems, time.monotonic())
@@ -111,6 +115,36 @@ async def count_matches(
         pass
     pages = [side.page for side in running.sides if side.page is not None]
     return sum(page.total for page in pages), sum(page.matches for page in pages)
+
+
+async def read_hits(
+    reader: Reader, where: Callable[[Hit], Awaitable[StoreRef]], hits: Sequence[Hit], tree: Node | None
+) -> tuple[Hit, ...]:
+    """These hits with their messages read, those left out that cannot be."""
+    wanted: dict[StoreRef, list[int]] = {}
+    stores = [await where(hit) for hit in hits]
+    for ref, hit in zip(stores, hits, strict=True):
+        wanted.setdefault(ref, []).extend(match.message_id for match in hit.matches if not match.read)
+    found = {ref: await _read(reader, ref, ids, tree) for ref, ids in wanted.items()}
+    return tuple(
+        replace(hit, matches=tuple(_as_read(hit, found[ref]))) for ref, hit in zip(stores, hits, strict=True)
+    )
+
+
+async def _read(reader: Reader, ref: StoreRef, ids: Sequence[int], tree: Node | None) -> dict[int, Match]:
+    def job(store: Store) -> dict[int, Match]:
+        base = look(store).base
+        return load_matches(store, ids, tree, base.tokenizer if base is not None else UNICODE)
+
+    return await reader.run(ref, job)
+
+
+def _as_read(hit: Hit, found: Mapping[int, Match]) -> Iterator[Match]:
+    for match in hit.matches:
+        if match.read:
+            yield match
+        elif match.message_id in found:
+            yield found[match.message_id]
 
 
 def _problem(ref: StoreRef, error: HermesTuiError) -> StoreProblem:
@@ -179,6 +213,8 @@ class Running:
                     side = tasks.pop(task)
                     if self._taken(side, task) and not side.search.resting:
                         tasks[asyncio.create_task(self._step(side))] = side
+                if not self._query.steps:
+                    continue
                 page = self._page(final=False)
                 if page.progress is not None or page.hits != self._shown:
                     self._shown = page.hits
@@ -190,7 +226,7 @@ class Running:
 
     async def _step(self, side: _Side) -> StorePage:
         def job(store: Store) -> StorePage:
-            side.search.step(store)
+            side.search.advance(store)
             side.said = tuple(store_notices(store, side.catalogue, named=False))
             return side.search.page(store)
 
@@ -226,6 +262,7 @@ class Running:
             notices=((self._lost,) if final and self._lost and not hits else ()) + self._notices(pages),
             errors=tuple(self._problems),
             words=() if self._parsed.link is not None else self._parsed.words,
+            tree=next((side.search.sought for side in self.sides), None),
         )
 
     def _notices(self, pages: Sequence[StorePage]) -> tuple[str, ...]:

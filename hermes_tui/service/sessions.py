@@ -14,6 +14,7 @@ from hermes_tui.domain.links import Target
 from hermes_tui.domain.messages import Message, Outline, Recap, Window
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.queries import Completion, Hit, SearchPage, SearchQuery, WayOut
+from hermes_tui.domain.querytrees import Node
 from hermes_tui.domain.resume import Check, ResumePlan
 from hermes_tui.domain.sessions import (
     Conversation,
@@ -50,6 +51,9 @@ class SessionService(Protocol):
 
     def search(self, query: SearchQuery) -> AsyncIterator[SearchPage]:
         """Pages of growing goodness; the last has `final` set. A newer search stops an older one."""
+
+    async def read(self, hits: Sequence[Hit], tree: Node | None) -> tuple[Hit, ...]:
+        """The same hits with their messages read; `tree`: that of the page which they are from."""
 
     async def ways_out(self, query: SearchQuery) -> tuple[WayOut, ...]:
         """Less strict forms of a query that found nothing, best first, only those that find something."""

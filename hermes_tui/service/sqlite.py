@@ -15,6 +15,7 @@ from hermes_tui.domain.links import Link, Target
 from hermes_tui.domain.messages import Message, Outline, Recap, Window
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.queries import Completion, Hit, SearchPage, SearchQuery, WayOut
+from hermes_tui.domain.querytrees import Node
 from hermes_tui.domain.resume import Check, ResumePlan
 from hermes_tui.domain.sessions import (
     Conversation,
@@ -116,6 +117,14 @@ class SqliteSessionService:
         return searching.run_search(
             self._reader, self._stores, self._catalogues.of, query, stores_of=self._stores_of_link
         )
+
+    async def read(self, hits: Sequence[Hit], tree: Node | None) -> tuple[Hit, ...]:
+        from hermes_tui.service import searching
+
+        async def where(hit: Hit) -> StoreRef:
+            return (await self._held(hit.conversation.key, fresh=False))[0]
+
+        return await searching.read_hits(self._reader, where, hits, tree)
 
     async def ways_out(self, query: SearchQuery) -> tuple[WayOut, ...]:
         from hermes_tui.service import ways

@@ -9,7 +9,7 @@ from hermes_tui.domain.queries import Hit, Match, SearchQuery, Tier
 from hermes_tui.domain.querytrees import Node
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.finding import Finding
-from hermes_tui.storage.matches import BEST
+from hermes_tui.storage.matches import BEST, Top
 from hermes_tui.storage.naming import Named
 from hermes_tui.storage.snippets import load_matches
 from hermes_tui.storage.tallies import TITLED, SortKey, Tally
@@ -59,17 +59,23 @@ class Answer:
 
     @property
     def complete(self) -> bool:
-        """Settled, and every message read that a hit shows."""
-        return self.settled and self._read_to >= self._wanted
+        """Settled, and every message read that was asked for with the answer."""
+        return self.settled and self._read_to >= self._reads
 
     @property
     def _wanted(self) -> int:
         wanted = len(self.tallies)
         return wanted if self.query.limit is None else min(wanted, self.query.offset + self.query.limit)
 
+    @property
+    def _reads(self) -> int:
+        """So many conversations have their messages read with the answer."""
+        reads = self.query.reads
+        return self._wanted if reads is None else min(self._wanted, self.query.offset + reads)
+
     def read_more(self, store: Store, finding: Finding) -> None:
         """Read the messages of some more conversations."""
-        upto = min(self._read_to + _AT_ONCE, self._wanted)
+        upto = min(self._read_to + _AT_ONCE, self._reads)
         self._read(store, finding, upto)
         self._read_to, self._hits = upto, None
 
@@ -78,23 +84,38 @@ class Answer:
         if self._hits is None:
             wanted = self._wanted
             if finding is not None and not self.complete:
-                wanted = min(wanted, self.query.offset + FIRST)
-                self._read(store, finding, wanted)
-            self._hits = tuple((each.key(self.query.order), self._hit(each)) for each in self.tallies[:wanted])
+                wanted = min(wanted, self.query.offset + FIRST) if self.query.steps else 0
+                self._read(store, finding, min(wanted, self._reads))
+            self._hits = tuple(
+                (each.key(self.query.order), self._hit(each, _shown(number), number < self._reads))
+                for number, each in enumerate(self.tallies[:wanted])
+            )
         return self._hits
 
     def _read(self, store: Store, finding: Finding, upto: int) -> None:
         if finding.tree != self._tree:
             self._matches, self._tree = {}, finding.tree
         chosen = enumerate(self.tallies[:upto])
-        wanted = [top.id for number, each in chosen for top in each.tops[: BEST if number < FIRST else 1]]
+        wanted = [top.id for number, each in chosen for top in each.tops[: _shown(number)]]
         missing = [each for each in wanted if each not in self._matches]
         if missing:
             self._matches.update(load_matches(store, missing, finding.tree, finding.ground.tokenizer))
 
-    def _hit(self, known: Tally) -> Hit:
-        shown = tuple(self._matches[top.id] for top in known.tops if top.id in self._matches)
-        return Hit(known.conversation, known.tier, shown, known.count if self.settled else None, known.delegate)
+    def _hit(self, known: Tally, shown: int, read: bool) -> Hit:
+        if read:
+            matches = tuple(self._matches[top.id] for top in known.tops if top.id in self._matches)
+        else:
+            matches = tuple(self._matches.get(top.id) or _unread(top) for top in known.tops[:shown])
+        return Hit(known.conversation, known.tier, matches, known.count if self.settled else None, known.delegate)
+
+
+def _shown(number: int) -> int:
+    """How many of its messages the hit at this place shows."""
+    return BEST if number < FIRST else 1
+
+
+def _unread(top: Top) -> Match:
+    return Match(top.id, top.session_id, "", top.at, "", (), read=False)
 
 
 def named(found: dict[str, Tally], titles: Iterable[Named], targets: Iterable[Named]) -> Iterable[Tally]:

@@ -17,7 +17,7 @@ from hermes_tui.storage.conditions import Conditions
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.fts import Index, Indexes, Scale, scale, structured_ids, trigrams_only, words_only
 from hermes_tui.storage.judging import UNICODE, Judge, judge_ids
-from hermes_tui.storage.matches import UNSURE, Group, Groups, Top
+from hermes_tui.storage.matches import CALLED, UNSURE, Group, Groups, Top
 from hermes_tui.storage.parts import Parts
 from hermes_tui.storage.rows import extent
 from hermes_tui.storage.scan import Judged, Stretch, Task, everything, gaps_of, listed, scan_slice
@@ -27,8 +27,12 @@ from hermes_tui.storage.tallies import Scorer, grouped, merged
 
 MANY = 5_000
 """Matches from which on the answer comes in steps."""
+_SOME = 200
+"""Matches from which on the newest of them are shown before the best are known."""
+_AMONG = 400
+"""The newest matches, among which the first step looks for some that somebody said …"""
 _AT_ONCE = 50
-"""The newest matches, for the first step."""
+"""… and shows so many."""
 _TOOLS = "m.role is 'tool'"
 _CALLS = "coalesce(m.tool_calls, '') not in ('', '[]')"
 _ESCAPED_CALLS = "coalesce(m.tool_calls, '') like '%\\u%'"
@@ -97,8 +101,10 @@ class Finding:
             self.routes.add("trigram")
         stretches = self._divide(store)
         if self.index is not None:
-            many = matches.count(store, self.index, self.tree) > MANY
-            self.steps += [self._newest, self._recent, self._sum] if many else [self._rank]
+            number = matches.count(store, self.index, self.tree)
+            if number > _SOME:
+                self.steps.append(self._newest)
+            self.steps += [self._recent, self._sum] if number > MANY else [self._rank]
             self.steps += [self._settle] if self.index.inline else []
         if stretches:
             self.steps.append(lambda store: self._start_reading(store, stretches))
@@ -150,12 +156,20 @@ class Finding:
         )
 
     def _newest(self, store: Store) -> None:
+        """Some of the newest that people and the assistant said in sessions that nothing demotes; of any others
+        only where there are none."""
         assert self.index is not None
-        groups: Groups = {}
-        for kind, top in matches.newest(store, self.index, self.tree, self._human(), _AT_ONCE):
+        places, groups = self.ground.scope.places, Groups()
+        found = [
+            (kind, top)
+            for kind, top in matches.newest(store, self.index, self.tree, self.within, _AMONG)
+            if top.session_id in places
+        ]
+        human = [(kind, top) for kind, top in found if kind != CALLED and not places[top.session_id].automation]
+        for kind, top in (human or found)[:_AT_ONCE]:
             group = groups.setdefault(top.session_id, {}).setdefault(kind, Group(0))
             group.count += 1
-            group.tops.append(top._replace(score=-float(top.id)))  # the newest first
+            group.tops.append(top)
         self.groups = groups
 
     def _recent(self, store: Store) -> None:
@@ -193,7 +207,8 @@ class Finding:
 
         def others(session_ids: Sequence[str]) -> dict[str, list[Top]]:
             found: dict[str, list[Top]] = {}
-            for kind, top in matches.every(store, index, self.tree, self.within.in_sessions(list(session_ids))):
+            within = self.within.in_sessions(list(session_ids))
+            for kind, top in matches.every(store, index, self.tree, within, self.ground.order):
                 if kind == UNSURE:
                     found.setdefault(top.session_id, []).append(top)
             return found

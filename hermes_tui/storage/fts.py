@@ -90,12 +90,17 @@ def serves_trigram(leaf: Leaf) -> bool:
 
 
 def look(store: Store) -> Indexes:
-    """Go through what makes an index trustworthy. Raises sqlite3.Error only for a store that is busy."""
+    """Go through what makes an index trustworthy; remembered until a write. Raises sqlite3.Error only for a store
+    that is busy."""
+    made_of = (store.version(), store.schema.cookie)
+    kept = store.searching.get("indexes")
+    if kept is not None and kept[0] == made_of and isinstance(kept[1], Indexes):
+        return kept[1]
     base, notices = _trust(store, BASE)
-    if base is None:
-        return Indexes(None, None, notices)
-    trigram, _ = _trust(store, TRIGRAM)
-    return Indexes(base, trigram, notices)
+    trigram = None if base is None else _trust(store, TRIGRAM)[0]
+    indexes = Indexes(base, trigram, notices)
+    store.searching["indexes"] = (made_of, indexes)
+    return indexes
 
 
 def _trust(store: Store, name: str) -> tuple[Index | None, tuple[str, ...]]:

@@ -25,7 +25,7 @@ _UNIT = re.compile(r"u([0-9a-fA-F]{4})")
 _FIELDS = ("said", "name", "calls")
 _MARK, _OPENED, _CLOSED = "\ue000", "\ue001", "\ue002"
 _LIT = re.compile(f"{_OPENED}[^{_CLOSED}]*{_CLOSED}")
-_OURS = str.maketrans({"\x00": " ", _OPENED: _MARK, _CLOSED: _MARK})
+_OURS = {"\x00": " ", _OPENED: _MARK, _CLOSED: _MARK}
 _AT_ONCE = 400
 """Messages that are read, and judged, together."""
 _RUNS = re.compile(r"[^\W_]+")
@@ -93,9 +93,14 @@ def pattern(leaf: Leaf) -> re.Pattern[str]:
 def stored(text: str) -> str:
     """Text of the same length as the table in memory takes it: a NUL would end it, half a surrogate pair cannot
     be written, and our own marks must not be in it."""
-    if text.isascii():
-        return text.replace("\x00", " ")
-    return text.translate(_OURS).encode("utf-8", "replace").decode("utf-8")
+    for char, instead in _OURS.items():
+        if char in text:
+            text = text.replace(char, instead)
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "replace").decode("utf-8")
+    return text
 
 
 class Words:

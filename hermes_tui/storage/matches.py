@@ -4,9 +4,11 @@ than a few rows of each session ever become Python values."""
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from heapq import nsmallest
 from typing import Any, NamedTuple
 
 from hermes_tui.domain.queries import SearchOrder
@@ -52,20 +54,15 @@ Groups = dict[str, dict[int, Group]]
 
 _SPOKEN = "m.role in ('user', 'assistant')"
 _PLAIN = "coalesce(m.tool_calls, '') in ('', '[]') and coalesce(m.tool_name, '') = ''"
-_ORDERS = {
-    SearchOrder.RELEVANCE: "score, id",
-    SearchOrder.NEWEST: "at is null, at desc, id",
-    SearchOrder.OLDEST: "at is null, at, id",
-}
 
 
-def _kind(index: Index) -> str:
+def _kind(index: Index, newest: str = "") -> str:
     """SQL for where a row matches. Where the index keeps columns apart, it is asked; elsewhere a row with
-    calls must be read."""
+    calls must be read. `newest`: an end of the question, where only the newest matter."""
     with_calls = str(UNSURE)
     if not index.inline:
         with_calls = (
-            f"case when m.id in (select rowid from {index.name} where {index.name} match :said) "
+            f"case when m.id in (select rowid from {index.name} where {index.name} match :said {newest}) "
             f"then {SAID} else {CALLED} end"
         )
     return f"case when not {_SPOKEN} then {CALLED} when {_PLAIN} then {SAID} else {with_calls} end"
@@ -77,7 +74,7 @@ def _params(index: Index, tree: Node, where: Conditions) -> dict[str, Any]:
     return {**where.params, **said, "expression": expression}
 
 
-def _hits(index: Index, where: Conditions, score: str, recent: bool) -> str:
+def _hits(index: Index, where: Conditions, order: SearchOrder, recent: bool) -> str:
     """The matching messages; `recent`: the newest `:recent` that someone said."""
     limit = "order by f.rowid desc limit :recent" if recent else "limit -1"  # a limit keeps bm25() where it works
     said = f"and {_SPOKEN}" if recent else ""
@@ -85,8 +82,8 @@ def _hits(index: Index, where: Conditions, score: str, recent: bool) -> str:
     select
         m.id as id,
         cast(m.session_id as text) as session_id,
-        {score} as score,
-        {AT} as at,
+        {_score(index, order)} as score,
+        {_at(order)} as at,
         {_kind(index)} as kind
     from {index.name} f
     cross join messages m on m.id = f.rowid
@@ -95,10 +92,17 @@ def _hits(index: Index, where: Conditions, score: str, recent: bool) -> str:
     """
 
 
-def newest(store: Store, index: Index, tree: Node, where: Conditions, limit: int) -> list[tuple[int, Top]]:
-    """(kind, message) for the newest messages that people and the assistant said, newest first."""
-    sql = f"select kind, id, session_id, score, at from ({_hits(index, where, '0.0', True)})"
-    params = {**_params(index, tree, where), "recent": limit}
+def newest(store: Store, index: Index, tree: Node, where: Conditions, among: int) -> list[tuple[int, Top]]:
+    """(kind, message) for each that passes among the newest `among` that match, newest first."""
+    some = "order by rowid desc limit :among"
+    sql = f"""
+    select {_kind(index, some)}, m.id, cast(m.session_id as text), -m.id, null
+    from (select rowid from {index.name} where {index.name} match :expression {some}) f
+    cross join messages m on m.id = f.rowid
+    where {where.sql}
+    order by m.id desc
+    """
+    params = {**_params(index, tree, where), "among": among}
     return [(row[0], Top(*row[1:])) for row in store.conn.execute(sql, params).fetchall()]
 
 
@@ -111,23 +115,34 @@ def ranked(
     *,
     recent: int | None = None,
 ) -> Groups:
-    """Matches by session and kind: how many, and the best few. `recent`: of the newest so many that were said."""
-    by = _ORDERS[order]
-    sql = f"""
-    with hit as ({_hits(index, where, _score(index, order), recent is not None)})
-    select session_id, kind, n, id, score, at
-    from (
-        select
-            kind, id, session_id, score, at,
-            row_number() over (partition by session_id, kind order by {by}) as place,
-            count(*) over (partition by session_id, kind) as n
-        from hit
-    )
-    where place <= {BEST}
-    order by session_id, kind, place
-    """
+    """Matches by session and kind: how many, and the best few. `recent`: of the newest so many that were said.
+    For at most some thousands: each becomes a Python value, which costs less than SQLite's sorting by session."""
     params = _params(index, tree, where) | ({"recent": recent} if recent is not None else {})
-    return _grouped(store.conn.execute(sql, params).fetchall())
+    rows = _raw(store, _hits(index, where, order, recent is not None), params)
+    found: dict[tuple[bytes, int], list[tuple[float, int, float, float | None]]] = {}
+    if order is SearchOrder.RELEVANCE:
+        for message_id, raw, score, at, kind in rows:
+            found.setdefault((raw, kind), []).append((score, message_id, score, at))
+    else:
+        sign = -1.0 if order is SearchOrder.NEWEST else 1.0
+        for message_id, raw, score, at, kind in rows:
+            worth = math.inf if at is None else sign * at
+            found.setdefault((raw, kind), []).append((worth, message_id, score, at))
+    groups: Groups = {}
+    for (raw, kind), each in found.items():
+        session_id = raw.decode("utf-8", "replace")
+        tops = [Top(message_id, session_id, score, at) for _, message_id, score, at in nsmallest(BEST, each)]
+        groups.setdefault(session_id, {})[kind] = Group(len(each), tops)
+    return groups
+
+
+def _raw(store: Store, sql: str, params: dict[str, Any]) -> list[tuple[Any, ...]]:
+    """All rows of a statement, texts as bytes: of very many that are few different ones, each is decoded once."""
+    decoding, store.conn.text_factory = store.conn.text_factory, bytes
+    try:
+        return store.conn.execute(sql, params).fetchall()
+    finally:
+        store.conn.text_factory = decoding
 
 
 def summed(store: Store, index: Index, tree: Node, where: Conditions, order: SearchOrder) -> Groups:
@@ -138,33 +153,41 @@ def summed(store: Store, index: Index, tree: Node, where: Conditions, order: Sea
         SearchOrder.OLDEST: "min(at)",
     }[order]
     sql = f"""
-    with hit as ({_hits(index, where, _score(index, order), False)})
-    select session_id, kind, n, id, score, at
-    from (select session_id, kind, count(*) as n, id, score, at, {best} from hit group by session_id, kind)
+    with hit as ({_hits(index, where, order, False)})
+    select session_id, kind, count(*), id, score, at, {best}
+    from hit
+    group by session_id, kind
     """
-    return _grouped(store.conn.execute(sql, _params(index, tree, where)).fetchall())
+    groups: Groups = {}
+    for session_id, kind, n, message_id, score, at, _ in store.conn.execute(
+        sql, _params(index, tree, where)
+    ).fetchall():
+        groups.setdefault(session_id, {})[kind] = Group(n, [Top(message_id, session_id, score, at)])
+    return groups
 
 
 def _score(index: Index, order: SearchOrder) -> str:
     return f"bm25({index.name})" if order is SearchOrder.RELEVANCE else "0.0"
 
 
-def _grouped(rows: list[tuple[Any, ...]]) -> Groups:
-    groups: Groups = {}
-    for session_id, kind, n, message_id, score, at in rows:
-        group = groups.setdefault(session_id, {}).setdefault(kind, Group(n))
-        group.tops.append(Top(message_id, session_id, score, at))
-    return groups
+def _at(order: SearchOrder) -> str:
+    """The time of a message lies behind its text: read only where it decides."""
+    return "null" if order is SearchOrder.RELEVANCE else AT
 
 
-def every(store: Store, index: Index, tree: Node, where: Conditions) -> list[tuple[int, Top]]:
+def by_order(order: SearchOrder) -> Callable[[Top], tuple[float, int]]:
+    """What sorts the messages of one conversation; of equals the earlier comes first."""
+    if order is SearchOrder.RELEVANCE:
+        return lambda top: (top.score, top.id)
+    sign = -1.0 if order is SearchOrder.NEWEST else 1.0
+    return lambda top: (math.inf if top.at is None else sign * top.at, top.id)
+
+
+def every(store: Store, index: Index, tree: Node, where: Conditions, order: SearchOrder) -> list[tuple[int, Top]]:
     """(kind, message) for each matching message; for the few sessions that are looked at one by one."""
-    sql = f"""
-    with hit as ({_hits(index, where, f"bm25({index.name})", False)})
-    select kind, id, session_id, score, at
-    from hit
-    """
-    return [(row[0], Top(*row[1:])) for row in store.conn.execute(sql, _params(index, tree, where)).fetchall()]
+    sql = _hits(index, where, order, False)
+    rows = store.conn.execute(sql, _params(index, tree, where)).fetchall()
+    return [(row[4], Top(*row[:4])) for row in rows]
 
 
 def ids(store: Store, index: Index, tree: Node, where: Conditions, session_ids: list[str]) -> list[tuple[int, str]]:

@@ -17,6 +17,7 @@ from hermes_tui.errors import TargetAmbiguous, TargetNotFound
 from hermes_tui.paths import normalize_profile
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.facts import StoreFacts
+from hermes_tui.storage.live import live_ids
 from hermes_tui.storage.scopes import Scope, marked
 
 _LONGEST_NAME = 300
@@ -40,10 +41,13 @@ def find_targets(store: Store, catalogue: Catalogue, text: str, filters: Filters
     what filter words exclude."""
     if not text or len(text) > _LONGEST_NAME:
         return []
+    segments = list(_segments(catalogue, text))
+    if not segments:
+        return []
     found = []
-    conversations = marked(store, catalogue)
+    conversations = marked(catalogue, live_ids(store.ref.home))
     facts = StoreFacts(store, catalogue)
-    for segment in _segments(catalogue, text):
+    for segment in segments:
         root_id = catalogue.chains[segment.id].root.id
         conversation = conversations.get(root_id) or catalogue.by_root(root_id)
         if conversation is None or not filters.takes("source", (segment.source,)):
@@ -113,3 +117,11 @@ def titles_of(store: Store, catalogue: Catalogue) -> Titles:
     titles = Titles(catalogue)
     store.searching["titles"] = (catalogue, titles)
     return titles
+
+
+def in_time(conversation: Conversation, filters: Filters) -> bool:
+    """Whether a conversation was going on in the time asked for: a title has no time of its own."""
+    start, end = conversation.started_at, conversation.last_active
+    if not filters.dated or start is None or end is None:
+        return not filters.dated
+    return (filters.after is None or end >= filters.after) and (filters.before is None or start < filters.before)

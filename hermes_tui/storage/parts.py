@@ -89,3 +89,10 @@ def without_empty(node: Node, empty: frozenset[Leaf]) -> Node | None:
         return base if base is None or barred is None else Without(base, barred)
     kept = tuple(child for child in (without_empty(child, empty) for child in node.children) if child is not None)
     return None if not kept else kept[0] if len(kept) == 1 else type(node)(kept)
+
+
+def all_needed(node: Node) -> bool:
+    """Whether a message that matches holds every word."""
+    if isinstance(node, Leaf):
+        return True
+    return isinstance(node, And) and all(map(all_needed, node.children))

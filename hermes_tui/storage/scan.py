@@ -196,13 +196,23 @@ class _Sieve:
     def test(self, node: Node) -> str:
         """SQL for a node."""
         if isinstance(node, Leaf):
-            return self._leaf(node)
+            return f"({self._leaf(node)} or {_HIDING})" if self._looked_for(node) else self._leaf(node)
         if isinstance(node, Without):
             return self.test(node.base)
         if isinstance(node, Or) and len(node.children) > _TESTED:
             return "1"
-        tests = [self.test(child) for child in node.children[:_TESTED]]
-        return "(" + (" and " if isinstance(node, And) else " or ").join(tests) + ")"
+        children = node.children[:_TESTED]
+        if isinstance(node, And):
+            return "(" + " and ".join(map(self.test, children)) + ")"
+        hidden = [child for child in children if isinstance(child, Leaf) and self._looked_for(child)]
+        tests = [self._leaf(child) for child in hidden] + [_HIDING] * bool(hidden)
+        tests += [self.test(child) for child in children if child not in hidden]
+        return "(" + " or ".join(tests) + ")"
+
+    def _looked_for(self, leaf: Leaf) -> bool:
+        """Whether it is looked for by `like` alone."""
+        needle = _needle(leaf)
+        return leaf.substring and needle is not None and needle.isascii()
 
     def _leaf(self, leaf: Leaf) -> str:
         if not leaf.substring and self.index is not None:
@@ -225,11 +235,12 @@ class _Sieve:
         return self._bind("%" + needle.replace("%", "_") + "%")
 
     def _holds(self, text: str, needle: str) -> str:
-        """`like` is several times faster than `instr`, but sees nothing behind a NUL; and only texts that are
-        more than ASCII can hold what is not."""
+        """`like` is several times faster than `instr`, but knows case in ASCII only; and only texts that are more
+        than ASCII can hold what is not."""
+        if needle.isascii():
+            return f"{text} like {self._like(needle)}"
         folded = f"lower({text})" if needle.lower() != needle.upper() else text
-        there = f"{_beyond_ascii(text)} and instr({folded}, {self._bind(needle)}) > 0"
-        return f"({text} like {self._like(needle)} or {there})" if needle.isascii() else f"({there})"
+        return f"({_beyond_ascii(text)} and instr({folded}, {self._bind(needle)}) > 0)"
 
     def _held(self, index: Index, leaf: Leaf) -> str:
         """The index knows where whole words are."""
@@ -242,6 +253,13 @@ class _Sieve:
 def _beyond_ascii(text: str) -> str:
     """SQL for: this text holds more than ASCII, or a NUL."""
     return f"length({text}) <> length(cast({text} as blob))"
+
+
+_HIDING = " or ".join(
+    f"({_beyond_ascii(text)} and instr(cast({text} as blob), x'00') > 0)" for text in ("m.content", "m.tool_name")
+)
+"""SQL for: `like` sees nothing of what stands behind a NUL in here. Asked once, not for each word; of texts that are
+all ASCII their two lengths tell."""
 
 
 def _needle(leaf: Leaf) -> str | None:

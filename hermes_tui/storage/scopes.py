@@ -30,7 +30,7 @@ class Place(NamedTuple):
 
 @dataclass(slots=True)
 class Scope:
-    """The sessions that are searched, and the conversations that they belong to."""
+    """The sessions that are searched, and the conversations that they belong to. Not changed once it is made."""
 
     places: dict[str, Place] = field(default_factory=dict)
     conversations: dict[str, Conversation] = field(default_factory=dict)
@@ -47,19 +47,37 @@ class Scope:
         return self._sessions.get(root_id, [])
 
 
-def marked(store: Store, catalogue: Catalogue) -> dict[str, Conversation]:
+def marked(catalogue: Catalogue, live: frozenset[str]) -> dict[str, Conversation]:
     """Every conversation by its root, live ones marked."""
     found = {conversation.segment_ids[0]: conversation for conversation in catalogue.conversations}
-    for session_id in live_ids(store.ref.home):
+    for session_id in live:
         chain = catalogue.chains.get(session_id)
         if chain is not None and chain.root.id in found:
             found[chain.root.id] = found[chain.root.id]._replace(live=True)
     return found
 
 
-def build_scope(store: Store, catalogue: Catalogue, filters: Filters, *, include_hidden: bool) -> Scope:
+def scope_of(store: Store, catalogue: Catalogue, filters: Filters, *, include_hidden: bool) -> Scope:
+    """Where to look; without filters remembered as long as the catalogue, and what is live, are the same."""
+    live = live_ids(store.ref.home)
+    if filters:
+        return _build(store, catalogue, live, filters, include_hidden=include_hidden)
+    made_of = (catalogue, live, include_hidden)
+    kept = store.searching.get("scope")
+    if kept is not None and isinstance(kept[0], tuple) and isinstance(kept[1], Scope):
+        before, *others = kept[0]
+        if before is catalogue and others == [live, include_hidden]:
+            return kept[1]
+    scope = _build(store, catalogue, live, filters, include_hidden=include_hidden)
+    store.searching["scope"] = (made_of, scope)
+    return scope
+
+
+def _build(
+    store: Store, catalogue: Catalogue, live: frozenset[str], filters: Filters, *, include_hidden: bool
+) -> Scope:
     """Go through all sessions once. Filters of conversations are tested once a conversation."""
-    known = marked(store, catalogue)
+    known = marked(catalogue, live)
     scope = Scope()
     facts = StoreFacts(store, catalogue)
     passed: dict[str, bool] = {}

@@ -1,13 +1,14 @@
 """One store's side of a search, in steps that a reader thread takes one by one.
 
     search = StoreSearch(query, parsed, catalogue)
-    …step(store) until resting        whole words, in every tier from target down to tool
+    …advance(store) until resting     whole words, in every tier from target down to tool
     search.look_inside(absent)        words that no store knows as words
     search.look_wider()               all words, in different messages
     search.settle_for_less()          some of the words, when nothing else was found anywhere
     search.finish()                   copies, counts
 
-After any step `page(store)` says what is known. A step that raises has changed nothing, and can be taken again.
+`advance` takes steps until there is something new to show; then `page(store)` says what is known. A step that
+raises has changed nothing, and can be taken again.
 """
 
 from __future__ import annotations
@@ -17,11 +18,9 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from hermes_tui.domain.families import Catalogue
-from hermes_tui.domain.filters import Filters
 from hermes_tui.domain.queries import Hit, SearchQuery, Tier
 from hermes_tui.domain.querytext import ParsedQuery
-from hermes_tui.domain.querytrees import And, Leaf, Node, leaves, positive
-from hermes_tui.domain.sessions import Conversation
+from hermes_tui.domain.querytrees import Leaf, Node, leaves, positive
 from hermes_tui.errors import BadQuery
 from hermes_tui.storage import matches, spreading
 from hermes_tui.storage.answering import FIRST, Answer, named
@@ -32,10 +31,10 @@ from hermes_tui.storage.folding import fold
 from hermes_tui.storage.fts import Indexes, express, is_index_trouble, look
 from hermes_tui.storage.judging import empty_leaves
 from hermes_tui.storage.matches import Groups
-from hermes_tui.storage.naming import Named, find_targets, titles_of
+from hermes_tui.storage.naming import Named, find_targets, in_time, titles_of
 from hermes_tui.storage.notices import notices
-from hermes_tui.storage.parts import parts_of, with_inside, without_empty
-from hermes_tui.storage.scopes import Scope, build_scope
+from hermes_tui.storage.parts import all_needed, parts_of, with_inside, without_empty
+from hermes_tui.storage.scopes import Scope, scope_of
 from hermes_tui.storage.tallies import PARTIAL, SPREAD, WHOLE, SortKey, Tally, tally
 
 _NARROW = 400
@@ -91,8 +90,16 @@ class StoreSearch:
         """Nothing to do until the next phase is asked for."""
         return not self.steps and not (self.finding and self.finding.steps)
 
-    def step(self, store: Store) -> None:
-        """Take the next step."""
+    def advance(self, store: Store) -> None:
+        """Take steps until there is something new to show, or nothing to do in this phase."""
+        while not self.resting and not store.stopped():
+            changed = self.step(store)
+            reading = self.finding is not None and self.finding.progress is not None
+            if self.query.steps and not self._answer.settled and (reading or (changed and self._tally(store))):
+                return
+
+    def step(self, store: Store) -> bool:
+        """Take the next step; whether it changed the answer."""
         queue = self.finding.steps if self.finding is not None and self.finding.steps else self.steps
         step, before = queue[0], self._state()
         try:
@@ -101,10 +108,17 @@ class StoreSearch:
             if not is_index_trouble(error) or self.ground is None or self.ground.indexes.base is None:
                 raise
             self._distrust(store)
-            return
+            return True
         queue.remove(step)
-        if not _same(before, self._state()):
-            self._answer.forget()
+        if _same(before, self._state()):
+            return False
+        self._answer.forget()
+        return True
+
+    @property
+    def sought(self) -> Node | None:
+        """What is looked for now, words inside words included."""
+        return self.finding.tree if self.finding is not None else self.tree
 
     # phases
 
@@ -136,7 +150,7 @@ class StoreSearch:
 
     def _prepare(self, store: Store) -> None:
         filters = self.parsed.filters
-        self.scope = build_scope(store, self.catalogue, filters, include_hidden=self.query.include_hidden)
+        self.scope = scope_of(store, self.catalogue, filters, include_hidden=self.query.include_hidden)
         self.targets = find_targets(store, self.catalogue, self.parsed.plain, filters)
         if self.parsed.link is not None:
             return  # its words mean nothing
@@ -154,7 +168,7 @@ class StoreSearch:
             raise BadQuery(self.query.text, "there is nothing to search for, only punctuation")
         if not any(key in keys for keys in (filters.wanted, filters.barred) for key in ("role", "tool")):
             titled = titles_of(store, self.catalogue).named(self.tree, self.scope)
-            self.titles = {root_id: each for root_id, each in titled.items() if _in_time(each.conversation, filters)}
+            self.titles = {root_id: each for root_id, each in titled.items() if in_time(each.conversation, filters)}
         self.steps += [self._begin, self._note_words]
 
     def _filtered(self, store: Store) -> list[Tally]:
@@ -200,7 +214,7 @@ class StoreSearch:
         assert self.tree is not None
         finding = self.finding
         words = {leaf for leaf in positive(self.tree) if leaf.plain and not leaf.substring} - finding.seen
-        if words and _all_needed(self.tree) and any(place in self.scope.places for place in finding.found(store)):
+        if words and all_needed(self.tree) and any(place in self.scope.places for place in finding.found(store)):
             words = set()
         base = finding.ground.indexes.base
         if base is not None:
@@ -286,18 +300,3 @@ def _same(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
     return len(one) == len(other) and all(
         a == b if isinstance(a, int) else a is b for a, b in zip(one, other, strict=True)
     )
-
-
-def _in_time(conversation: Conversation, filters: Filters) -> bool:
-    """Whether a conversation was going on in the time asked for: a title has no time of its own."""
-    start, end = conversation.started_at, conversation.last_active
-    if not filters.dated or start is None or end is None:
-        return not filters.dated
-    return (filters.after is None or end >= filters.after) and (filters.before is None or start < filters.before)
-
-
-def _all_needed(node: Node) -> bool:
-    """Whether a message that matches holds every word."""
-    if isinstance(node, Leaf):
-        return True
-    return isinstance(node, And) and all(map(_all_needed, node.children))

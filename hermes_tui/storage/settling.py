@@ -6,8 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from hermes_tui.domain.queries import SearchOrder
-from hermes_tui.storage.matches import BEST, CALLED, SAID, UNSURE, Group, Groups, Top
-from hermes_tui.storage.tallies import by_order
+from hermes_tui.storage.matches import BEST, CALLED, SAID, UNSURE, Group, Groups, Top, by_order
 
 Said = Callable[[Sequence[int]], set[int]]
 """Of these messages, those whose text alone matches."""

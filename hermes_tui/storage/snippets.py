@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import NamedTuple
 
@@ -15,23 +15,21 @@ from hermes_tui.domain.contents import as_text, decode_content, load_json
 from hermes_tui.domain.queries import Match, Span
 from hermes_tui.domain.querytrees import Leaf, Node, positive
 from hermes_tui.storage.connection import Store
+from hermes_tui.storage.excerpts import excerpt
 from hermes_tui.storage.judging import UNICODE, Words, calls_of, pattern, said_of
 from hermes_tui.storage.rows import Cells, by_ids
+from hermes_tui.storage.spans import Finder
 from hermes_tui.times import epoch
 
 LONGEST = 300
 """Characters of a snippet."""
 _TOGETHER = 220
 """Words further apart than this do not stand together."""
-_LONG = 60_000
-"""Characters from which on only the neighbourhood of the words is read."""
-_AROUND = 3_000
 _NEAR = 24
 """Characters that a snippet may be shorter, so as not to cut a word."""
 _MANY = 1_000
 """Places of one word that are looked at."""
 _BLANKS = re.compile(r"\s+")
-_FIRST_RUN = re.compile(r"[^\W_]+")
 
 
 class Spot(NamedTuple):
@@ -129,63 +127,31 @@ def _spoken(arguments: str) -> str:
 def _spots(wanted: Sequence[Leaf], sources: Sequence[_Source], tokenizer: str) -> list[list[Spot]]:
     """For each text, where the words stand, in order."""
     spots: list[list[Spot]] = [[] for _ in sources]
-    excerpts = {number: _excerpt(source.text, wanted) for number, source in enumerate(sources)}
+    excerpts = {number: excerpt(source.text, wanted) for number, source in enumerate(sources)}
     texts = {number: text for number, (_, text) in excerpts.items()}
-    if not texts:
-        return spots
-    with closing(Words(tokenizer)) as words:
-        if any(not leaf.substring for leaf in wanted):
-            words.fill((number, text, "", "") for number, text in texts.items())
-        for which, leaf in enumerate(wanted):
-            if leaf.substring:
-                regex = pattern(leaf)
-                found = {number: [each.span() for each in regex.finditer(text)] for number, text in texts.items()}
-            else:
-                found = words.spans(leaf)
-            for number, places in found.items():
-                offset = excerpts[number][0]
-                spots[number] += [Spot(start + offset, end + offset, which) for start, end in places[:_MANY]]
+    found = [_places(leaf, texts, tokenizer) for leaf in wanted]
+    doubtful = {number for places in found for number in texts.keys() - places.keys()}
+    if doubtful:
+        with closing(Words(tokenizer)) as words:
+            words.fill((number, texts[number], "", "") for number in doubtful)
+            found = [words.spans(leaf) | places for leaf, places in zip(wanted, found, strict=True)]
+    for which, places in enumerate(found):
+        for number, there in places.items():
+            offset = excerpts[number][0]
+            spots[number] += [Spot(start + offset, end + offset, which) for start, end in there[:_MANY]]
     for each in spots:
         each.sort()
     return spots
 
 
-def _excerpt(text: str, wanted: Sequence[Leaf]) -> tuple[int, str]:
-    """Of a very long text the part around the first place where most of the words are near each other."""
-    if len(text) <= _LONG:
-        return 0, text
-    places: list[tuple[int, int]] = []
-    for which, leaf in enumerate(wanted):
-        run = _FIRST_RUN.search(leaf.text)
-        if run is None:
-            continue
-        for found in re.finditer(re.escape(run[0]), text, re.IGNORECASE):
-            places.append((found.start(), which))
-            if len(places) > (which + 1) * _MANY:
-                break
-    if not places:
-        return 0, text
-    places.sort()
-    middle = _densest(places)
-    start = max(0, middle - _AROUND)
-    return start, text[start : middle + _AROUND]
-
-
-def _densest(places: Sequence[tuple[int, int]]) -> int:
-    """The place from which on most different words follow soon."""
-    best, middle = 0, places[0][0]
-    within: Counter[int] = Counter()
-    end = 0
-    for at, which in places:
-        while end < len(places) and places[end][0] < at + _AROUND // 2:
-            within[places[end][1]] += 1
-            end += 1
-        if len(within) > best:
-            best, middle = len(within), at
-        within[which] -= 1
-        if not within[which]:
-            del within[which]
-    return middle
+def _places(leaf: Leaf, texts: Mapping[int, str], tokenizer: str) -> dict[int, list[tuple[int, int]]]:
+    """Text → where a leaf stands in it, for the texts of which that can be told without FTS5."""
+    if leaf.substring:
+        regex = pattern(leaf)
+        return {number: [each.span() for each in regex.finditer(text)] for number, text in texts.items()}
+    finder = Finder(leaf, tokenizer)
+    found = ((number, finder.spans(text)) for number, text in texts.items()) if finder.able else ()
+    return {number: places for number, places in found if places is not None}
 
 
 def cut(text: str, spots: Sequence[Spot]) -> tuple[str, tuple[Span, ...]]:

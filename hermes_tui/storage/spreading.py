@@ -42,14 +42,14 @@ def _with_all(store: Store, finding: Finding, way: tuple[int, ...], found: froze
     if finding.index is not None:
         index = finding.index
         rarest = tuple(sorted(way, key=lambda number: matches.count(store, index, finding.parts.units[number])))
-    roots: set[str] | None = None
+    places = finding.ground.scope.places.values()
+    roots = {place.root_id for place in places} - found
     for number in rarest:
-        few = None if roots is None else _sessions(finding, roots)
-        here = _holders(store, finding, number, few if few is not None and len(few) <= FEW_SESSIONS else None)
-        roots = (here if roots is None else roots & here) - found
+        few = _sessions(finding, roots)
+        roots &= _holders(store, finding, number, few if len(few) <= FEW_SESSIONS else None)
         if not roots:
             break
-    return roots or set()
+    return roots
 
 
 def _holders(store: Store, finding: Finding, number: int, few: list[str] | None) -> set[str]:

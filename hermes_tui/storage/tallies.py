@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hermes_tui.domain.queries import SearchOrder, Tier
 from hermes_tui.domain.sessions import Conversation
 from hermes_tui.storage.fts import Scale
-from hermes_tui.storage.matches import BEST, CALLED, SAID, UNSURE, Group, Groups, Top
+from hermes_tui.storage.matches import BEST, CALLED, SAID, UNSURE, Group, Groups, Top, by_order
 from hermes_tui.storage.scan import Judged
 from hermes_tui.storage.scopes import Scope
 
@@ -56,14 +56,6 @@ class Tally:
             at = self.tops[0].at if self.tops and self.tier not in BY_TIME else self.conversation.last_active
             worth = math.inf if at is None else at if order is SearchOrder.OLDEST else -at
         return (_TIERS[self.tier], self.inner, -self.parts, worth, -active, self.conversation.root_id)
-
-
-def by_order(order: SearchOrder) -> Callable[[Top], tuple[float, int]]:
-    """What sorts the messages of one conversation; of equals the earlier comes first."""
-    if order is SearchOrder.RELEVANCE:
-        return lambda top: (top.score, top.id)
-    sign = -1.0 if order is SearchOrder.NEWEST else 1.0
-    return lambda top: (math.inf if top.at is None else sign * top.at, top.id)
 
 
 def tally(scope: Scope, groups: Groups, ranks: Ranks, order: SearchOrder) -> dict[str, Tally]:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from textual import events
 from textual.message import Message
 from textual.strip import Strip
 
-from hermes_tui.domain.queries import Hit, SearchPage, Tier
+from hermes_tui.domain.queries import Hit, Match, SearchPage, Tier
 from hermes_tui.domain.sessions import ConversationKey, Details
 from hermes_tui.times import now
 from hermes_tui.widgets.ink import Line, gap, line
@@ -43,6 +43,12 @@ class Hits(Scrolling, can_focus=True):
 
         keys: tuple[ConversationKey, ...]
 
+    @dataclass
+    class Unread(Message):
+        """These are in sight, or will be soon, and their messages are still to be read."""
+
+        hits: tuple[Hit, ...]
+
     def __init__(self, *, profiles: bool = False, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
         self._hits: tuple[Hit, ...] = ()
@@ -55,6 +61,8 @@ class Hits(Scrolling, can_focus=True):
         self._style = HitStyle(0.0, profiles)
         self._details: dict[ConversationKey, Details | None] = {}
         self._kept: dict[tuple[int, bool], list[Strip]] = {}
+        self._read: dict[tuple[ConversationKey, int], Match | None] = {}
+        """Messages of this answer that were asked for after it came; None until they are here."""
 
     # what it shows
 
@@ -76,7 +84,9 @@ class Hits(Scrolling, can_focus=True):
         """Show these hits. A `fresh` answer begins at its first hit; another page of the same answer leaves
         the cursor on its conversation, and that conversation where it is on the screen."""
         before, held = self.current, self._tops[self._cursor] - self.top if self._hits else 0
-        self._hits = page.hits
+        if fresh:
+            self._read.clear()
+        self._hits = tuple(map(self._as_read, page.hits)) if self._read else page.hits
         self._lay_out()
         found = None
         if before is not None and not fresh:
@@ -101,6 +111,7 @@ class Hits(Scrolling, can_focus=True):
     def clear(self) -> None:
         """Show none: a first question is on its way."""
         self._hits, self._cursor, self._moved = (), 0, False
+        self._read.clear()
         self._lay_out()
         self._kept.clear()
         self.go(0)
@@ -115,6 +126,25 @@ class Hits(Scrolling, can_focus=True):
         self._details.update(details)
         self._kept.clear()
         self.refresh()
+
+    def show_read(self, hits: Sequence[Hit]) -> None:
+        """The messages of some hits are here; the hit under the cursor stays where it is on the screen."""
+        read = {hit.conversation.key: hit for hit in hits}
+        for hit in hits:
+            self._read |= {(hit.conversation.key, match.message_id): match for match in hit.matches}
+        held = self._tops[self._cursor] - self.top if self._hits else 0
+        self._hits = tuple(read.get(hit.conversation.key, hit) if hit.unread else hit for hit in self._hits)
+        self._lay_out()
+        self._kept.clear()
+        self.go(self._tops[self._cursor] - held if self._hits else 0)
+        self.refresh()
+
+    def _as_read(self, hit: Hit) -> Hit:
+        """The same hit, with what was read of it for a page before."""
+        if not hit.unread:
+            return hit
+        known = (self._read.get((hit.conversation.key, match.message_id)) or match for match in hit.matches)
+        return replace(hit, matches=tuple(known))
 
     # moving
 
@@ -200,6 +230,15 @@ class Hits(Scrolling, can_focus=True):
         if wanted:
             self._details.update(dict.fromkeys(wanted))
             self.post_message(self.Wanted(wanted))
+        ahead = self._hits[first : last + self.size.height]
+        unread = tuple(hit for hit in ahead if hit.unread and not self._asked(hit))
+        if unread:
+            for hit in unread:
+                self._read |= {(hit.conversation.key, match.message_id): None for match in hit.matches}
+            self.post_message(self.Unread(unread))
+
+    def _asked(self, hit: Hit) -> bool:
+        return all((hit.conversation.key, match.message_id) in self._read for match in hit.matches)
 
     # drawing
 
