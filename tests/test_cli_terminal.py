@@ -61,6 +61,11 @@ class Terminal:
         while select.select([self.master], [], [], 0)[0]:
             self.data += os.read(self.master, 65_536)
 
+    def settle(self) -> None:
+        """Until nothing is written for a moment."""
+        while select.select([self.master], [], [], 0.15)[0]:
+            self.data += os.read(self.master, 65_536)
+
     def press(self, keys: str) -> None:
         os.write(self.master, keys.encode())
 

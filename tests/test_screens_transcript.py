@@ -518,6 +518,21 @@ async def test_a_web_link_is_shown_in_full_and_opened_only_after_a_yes(monkeypat
         assert "the docs" in bar(app)
 
 
+@pytest.mark.parametrize("address", ["http://[", "http://[::1", "https://a]b/x", "file://[/etc/passwd"])
+async def test_an_address_that_is_none_is_asked_about_like_any_other(
+    monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    opened: list[str] = []
+    monkeypatch.setattr("hermes_tui.screens.leading.browse", lambda target: not opened.append(target))
+    screen = screen_of(service_of(talk(2, m2=f"see <{address}>")), 2)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        await pilot.press("tab", "enter")
+        await until(pilot, lambda: "Open this link?" in seen(app))
+        assert address in seen(app)
+        assert opened == []
+
+
 @pytest.mark.parametrize("target", ["javascript:alert(1)", "ftp://x.example/y", "data:text/html,x", "vscode://x"])
 async def test_other_schemes_are_words(target: str) -> None:
     screen = screen_of(service_of(talk(2, m2=f"see [it]({target}) and {target}")), 2)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from urllib.parse import urlsplit
 
 from textual import on, work
 
@@ -93,7 +92,7 @@ class Leading(Reading, inherit_bindings=False):
         target = event.target
         if target.startswith(PREFIX):
             self.post_message(OpenTarget(target))
-        elif urlsplit(target).scheme.lower() not in OPENED or clean(target) != target:
+        elif target.partition(":")[0].lower() not in OPENED or clean(target) != target:
             self.notify("This link is not one that can be opened safely.", severity="warning", markup=False)
         else:
             self._asked = target
