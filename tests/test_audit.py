@@ -24,7 +24,11 @@ def dependency(name: str, *ids: str, skipped: bool = False) -> dict[str, Any]:
         ([dependency("Textual"), dependency("rich")], 0, "2 of 2 libraries"),
         ([dependency("Textual", "V-1"), dependency("rich")], 1, "V-1, fixed in 2 (given to users)"),
         ([dependency("textual"), dependency("rich"), dependency("ruff", "V-2")], 0, "V-2, fixed in 2 (a tool"),
-        ([dependency("textual", skipped=True), dependency("rich")], 0, "NOT LOOKED UP, there is no data for: textual"),
+        (
+            [dependency("textual", skipped=True), dependency("rich")],
+            0,
+            "NOT LOOKED UP, there is no data for: textual",
+        ),
         ([dependency("textual", skipped=True), dependency("rich", skipped=True)], 0, "0 of 2 libraries"),
     ],
 )

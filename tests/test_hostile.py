@@ -126,7 +126,7 @@ class TestScreens:
         for pressed, wanted in keys:
             terminal.press(pressed)
             if wanted:
-                terminal.until(lambda wanted=wanted: wanted.encode() in terminal.data)  # type: ignore[misc]
+                terminal.shows(wanted)
             terminal.settle()
 
     def ended(self, terminal: Terminal) -> None:
