@@ -26,13 +26,14 @@ from hermes_tui.palette import Commands
 from hermes_tui.paths import home_store
 from hermes_tui.screens.base import bindings
 from hermes_tui.screens.browse import BrowseScreen
-from hermes_tui.screens.help import HelpScreen
+from hermes_tui.screens.help import HelpScreen, HelpText
 from hermes_tui.screens.missing import MissingScreen
 from hermes_tui.screens.profiles import ProfilesScreen
 from hermes_tui.screens.search import SearchScreen
 from hermes_tui.screens.transcript import TranscriptScreen
 from hermes_tui.settings import Settings
 from hermes_tui.widgets.helping import ROUTES, SIGNS
+from hermes_tui.widgets.ink import Line
 from tests import values
 from tests.fakes import GatedService
 from tests.stage import seen, until
@@ -336,6 +337,24 @@ async def test_all_of_the_help_can_be_scrolled_into_sight(size: tuple[int, int])
             read += seen(app)
         for words in ("browse", "every command", "resume", "bookmark", "before: after:", "fold, unfold"):
             assert words in read
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
+async def test_a_panel_is_never_laid_out_for_another_size_than_the_screen_has(
+    size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[int] = []
+    lines = HelpText._lines
+
+    def recorded(self: HelpText, width: int) -> list[Line]:
+        asked.append(width)
+        return lines(self, width)
+
+    monkeypatch.setattr(HelpText, "_lines", recorded)
+    async with running(size=size) as (app, pilot):
+        await pilot.press("question_mark")
+        await until(pilot, lambda: "you are here" in seen(app))
+        assert set(asked) - {0} == {min(size[0], 104) - 2}
 
 
 async def test_keys_of_the_settings_work_and_are_shown_in_footer_and_help() -> None:

@@ -135,6 +135,16 @@ async def test_messages_that_did_not_come_with_the_answer_are_read_when_they_are
         assert "grep -r oauth src" in seen(app)
 
 
+async def test_while_more_may_come_the_position_counts_what_the_header_counts() -> None:
+    service = GatedService()
+    service.hold("search")
+    async with searching(service, "oauth") as (_, app, pilot):
+        page = values.page("oauth", values.HITS[:2], final=False)
+        (await service.asked("search")).page(replace(page, total=151))
+        await until(pilot, lambda: "151+ conversations" in seen(app))
+        assert status(app).endswith("1 of 151+")
+
+
 async def test_the_four_pictures_are_distinct() -> None:
     service = GatedService()
     service.hold("search")

@@ -114,6 +114,14 @@ class Steady(Screen[None], inherit_bindings=False):
     the other for ever, in Textual's own handler; so a size that is no longer true goes no further.
     """
 
+    def on_mount(self) -> None:
+        """Take the classes of this size before the first layout: Textual gives them with the first resize, and till
+        then a panel would be drawn as wide as on a wide screen."""
+        width, height = self.app.size
+        for breakpoints, cells in ((self.app.HORIZONTAL_BREAKPOINTS, width), (self.app.VERTICAL_BREAKPOINTS, height)):
+            for name in [name for least, name in breakpoints or () if least <= cells][-1:]:
+                self.add_class(name)
+
     async def _on_resize(self, event: events.Resize) -> None:
         if event.size != self.app.size:
             event.prevent_default()

@@ -23,7 +23,7 @@ from hermes_tui.service.sessions import SessionService
 from hermes_tui.text import count, one_line
 from hermes_tui.widgets.ways import Paragraph, Way, Ways
 
-DEMO = Way("look around in a sample store", "60 conversations", does="open")
+DEMO = Way("look around in a sample store", "about 60 conversations", does="open")
 
 
 def looked(store: StoreRef, others: int) -> list[tuple[str, str]]:

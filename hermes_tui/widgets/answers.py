@@ -88,7 +88,8 @@ def status_forms(
         facts.append(_progress(query, page, running=running))
     elif not page.hits:
         facts.insert(0, no_matches(query.text, page))
-    position = (f"{at + 1:,} of {len(page.hits):,}", f"{at + 1:,}/{len(page.hits):,}") if page.hits else ("", "")
+    of = f"{max(page.total, len(page.hits)):,}{'' if page.final else '+'}"
+    position = (f"{at + 1:,} of {of}", f"{at + 1:,}/{of}") if page.hits else ("", "")
     notices = [one_line(notice).rstrip(".") for notice in page.notices]
 
     def form(said: Sequence[str], offer: str) -> tuple[Part, ...]:
