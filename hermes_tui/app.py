@@ -5,30 +5,46 @@ from __future__ import annotations
 import asyncio
 import tempfile
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path, PurePath
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual import work
 from textual.app import SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
 
-from hermes_tui import handover, intents, paths, times
-from hermes_tui.domain.links import parse_link
-from hermes_tui.domain.profiles import StoreRef
+from hermes_tui import intents, paths, times
 from hermes_tui.domain.sessions import ConversationKey
 from hermes_tui.errors import HermesTuiError, TargetAmbiguous, Unsupported
-from hermes_tui.intents import HandOver, PrintAndQuit
 from hermes_tui.keys import EVERYWHERE
 from hermes_tui.running import Running
 from hermes_tui.screens.browse import BrowseScreen
 from hermes_tui.screens.browsing import ListPlace
-from hermes_tui.screens.glances import Connect
-from hermes_tui.service.sessions import SessionService
 from hermes_tui.settings import Settings
+from hermes_tui.values import replace
 
-SHEETS = ("app", "widgets", "browse", "search", "transcript", "lineage", "resume", "help", "profiles", "missing")
+if TYPE_CHECKING:
+    from hermes_tui.domain.profiles import StoreRef
+    from hermes_tui.domain.sessions import ConversationPage
+    from hermes_tui.intents import HandOver, PrintAndQuit
+    from hermes_tui.screens.glances import Connect
+    from hermes_tui.service.sessions import SessionService
+
+SHEETS = ("app", "widgets", "browse")
+"""Read at the start; every further rule would make the first picture later."""
+SHEETS_OF = {
+    "SearchScreen": "search",
+    "TranscriptScreen": "transcript",
+    "LineageScreen": "lineage",
+    "ResumeScreen": "resume",
+    "HelpScreen": "help",
+    "ProfilesScreen": "profiles",
+    "MissingScreen": "missing",
+    "CommandPalette": "palette",
+}
+"""Read with the first screen of its kind."""
+FIRST_SECONDS = 0.1
+"""How long an empty terminal waits for its first rows; then the page is drawn without them."""
 
 
 def connect_to_sqlite(stores: Sequence[StoreRef]) -> SessionService:
@@ -41,7 +57,7 @@ def connect_to_sqlite(stores: Sequence[StoreRef]) -> SessionService:
 class HermesApp(Running):
     """`run()` returns None, or what the command line has to carry out once the terminal is its own again."""
 
-    CSS_PATH: ClassVar[list[str | PurePath]] = [str(paths.styles_dir() / f"{name}.tcss") for name in SHEETS]
+    CSS_PATH: ClassVar[list[str | PurePath]] = [str(paths.sheet(name)) for name in SHEETS]
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012  # declared so by Textual
     VERTICAL_BREAKPOINTS = [(0, "-short"), (30, "-tall")]  # noqa: RUF012  # likewise
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -56,22 +72,38 @@ class HermesApp(Running):
         settings: Settings | None = None,
         opening: intents.Intent | None = None,
         connect: Connect = connect_to_sqlite,
+        first: asyncio.Task[ConversationPage] | None = None,
     ) -> None:
-        """`opening`: what to show on top of the list. Raises `ThemeMissing` for a theme that does not exist."""
+        """`opening`: what to show on top of the list. `first`: the list that it begins with, where it was asked
+        for before. Raises `ThemeMissing` for a theme that does not exist."""
         super().__init__(settings or Settings())
         self._service = service
         self._guests: list[SessionService] = []
         """Services for profiles that only a link led into."""
         self._connect = connect
         self._opening = opening
+        self._first = first
         self._demo: tempfile.TemporaryDirectory[str] | None = None
         self._places: dict[frozenset[Path], ListPlace] = {}
         """Where one was in the list of some databases, for coming back to them."""
 
     async def on_mount(self) -> None:
-        await self.push_screen(BrowseScreen(self._service, settings=self.settings))
+        self.call_later(self._begin)  # until the app has started Textual draws everything and shows nothing
+
+    async def _begin(self) -> None:
+        """The list, and on top of it what was asked for."""
+        await self.push_screen(BrowseScreen(self._service, settings=self.settings, page=await self._first_page()))
         if self._opening is not None:
             self.post_message(self._opening)
+
+    async def _first_page(self) -> ConversationPage | None:
+        """What the list begins with, if it is there in a moment; a failure is for the screen, which asks again."""
+        if self._first is None:
+            return None
+        await asyncio.wait({self._first}, timeout=FIRST_SECONDS)
+        if not self._first.done() or self._first.cancelled() or self._first.exception() is not None:
+            return None
+        return self._first.result()
 
     async def run_async(self, **options: Any) -> HandOver | PrintAndQuit | None:
         try:
@@ -81,6 +113,11 @@ class HermesApp(Running):
                 await service.close()
             if self._demo is not None:
                 self._demo.cleanup()
+
+    def _load_screen_css(self, screen: Screen[Any]) -> None:
+        if (name := SHEETS_OF.get(type(screen).__name__)) is not None:
+            self.read_sheet(name)
+        super()._load_screen_css(screen)
 
     # keys of every screen
 
@@ -171,6 +208,8 @@ class HermesApp(Running):
 
     async def _service_for_link(self, text: str) -> SessionService:
         """The open service, or one for the profile of the same root that a link names."""
+        from hermes_tui.domain.links import parse_link
+
         link = parse_link(text)
         if link is None or link.profile is None:
             return self._service
@@ -227,6 +266,8 @@ class HermesApp(Running):
 
     async def on_hand_over(self, intent: HandOver) -> None:
         """Leave for the command, or run it and come back to where one was."""
+        from hermes_tui import handover
+
         try:
             if intent.window:
                 await asyncio.to_thread(handover.in_tmux_window, intent.argv, intent.env, intent.window)
@@ -240,6 +281,8 @@ class HermesApp(Running):
 
     def _run_and_return(self, intent: HandOver) -> None:
         """Nothing is awaited meanwhile: the app's writer stands still. Whatever happens, the app comes back."""
+        from hermes_tui import handover
+
         failure: HermesTuiError | None = None
         code = 0
         try:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from hermes_tui.domain.sessions import ConversationKey
 from hermes_tui.state import read_json, state_dir, write_json
+from hermes_tui.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

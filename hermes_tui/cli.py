@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from hermes_tui.commands.answers import Answer, Asked
     from hermes_tui.commands.arguments import Arguments
     from hermes_tui.commands.stores import Chosen
+    from hermes_tui.service.reader import Reader
 
 _INTERRUPTED = 130
 _LISTS = {
@@ -41,6 +42,8 @@ _COMMANDS = {
     "doctor": ("checkups", "run"),
 }
 """Command → module of `commands` and its function."""
+_LOOPLESS = frozenset({"list", "show", "tree", "link"})
+"""Commands that ask one thing after the other."""
 T = TypeVar("T")
 
 
@@ -236,18 +239,26 @@ def _with_stores(given: Arguments) -> int:
 
 
 def _ask(given: Arguments, choice: Chosen, run: Callable[[Asked], Awaitable[T]]) -> T:
-    """Let a command ask its stores; threads and connections are gone afterwards."""
-    import asyncio
-
+    """Let a command ask its stores; threads and connections are gone afterwards. Where nothing needs an event
+    loop there is none: importing asyncio would be a quarter of the time."""
     from hermes_tui.commands.answers import Asked
     from hermes_tui.service.sqlite import SqliteSessionService
 
+    reader: Reader | None = None
+
     async def ask() -> T:
-        service = SqliteSessionService(choice.stores)
+        service = SqliteSessionService(choice.stores, reader=reader)
         try:
             return await run(Asked(given, service, choice.problems, _bold(given)))
         finally:
             await service.close()
+
+    if given.command in _LOOPLESS:
+        from hermes_tui.service.direct import DirectReader, drive
+
+        reader = DirectReader()
+        return drive(ask())
+    import asyncio
 
     return asyncio.run(ask())
 

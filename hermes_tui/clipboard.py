@@ -7,10 +7,10 @@ import base64
 import os
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from enum import StrEnum
 
 from hermes_tui.text import size, storable
+from hermes_tui.values import dataclass
 
 TERMINAL_TAKES = 74_994
 """Bytes of text that every terminal with OSC 52 takes; some take no more."""

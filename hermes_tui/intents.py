@@ -3,13 +3,17 @@ do not know each other."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from hermes_tui.domain.profiles import StoreRef
-from hermes_tui.domain.queries import Hit, SearchOrder
-from hermes_tui.domain.sessions import Conversation, ConversationKey
+from hermes_tui.domain.queries import SearchOrder
+from hermes_tui.values import dataclass
+
+if TYPE_CHECKING:
+    from hermes_tui.domain.profiles import StoreRef
+    from hermes_tui.domain.queries import Hit
+    from hermes_tui.domain.sessions import Conversation, ConversationKey
 
 
 class Intent(Message):

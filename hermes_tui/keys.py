@@ -7,7 +7,8 @@ screen's or app's `action_…`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+
+from hermes_tui.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

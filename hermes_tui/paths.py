@@ -29,6 +29,11 @@ def styles_dir() -> Path:
     return inside if inside.is_dir() else Path(__file__).parent.parent / "styles"
 
 
+def sheet(name: str) -> Path:
+    """The style sheet of this name."""
+    return styles_dir() / f"{name}.tcss"
+
+
 def native_home() -> Path:
     """Hermes' home when nothing says otherwise."""
     suffix = os.environ.get("HERMES_DATA_DIR_SUFFIX", "")

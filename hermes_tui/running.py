@@ -8,7 +8,7 @@ import os
 import signal
 import traceback
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 from textual import work
@@ -17,14 +17,16 @@ from textual.filter import Monochrome
 from textual.notifications import SeverityLevel
 from textual.worker import WorkerFailed
 
-from hermes_tui.clipboard import Clipboard, How
+from hermes_tui import paths
 from hermes_tui.errors import HermesTuiError, ThemeMissing
-from hermes_tui.intents import HandOver, PrintAndQuit
 from hermes_tui.keyflow import OneKeyAtATime
 from hermes_tui.settings import Settings
 from hermes_tui.state import read_json, state_dir, write_json
 from hermes_tui.text import clean, one_line
 from hermes_tui.widgets import themes
+
+if TYPE_CHECKING:
+    from hermes_tui.intents import HandOver, PrintAndQuit
 
 ENDING = {"SIGINT": 130, "SIGTERM": 143, "SIGHUP": 129}
 """Signals that end the app in good order, and the code it leaves with."""
@@ -37,7 +39,7 @@ def _kept_theme() -> Path:
     return state_dir() / "theme.json"
 
 
-class Running(OneKeyAtATime[HandOver | PrintAndQuit]):
+class Running(OneKeyAtATime["HandOver | PrintAndQuit"]):
     """What has nothing to do with which screens there are."""
 
     ENABLE_COMMAND_PALETTE = False  # Textual would bind it everywhere, also where someone types
@@ -77,6 +79,25 @@ class Running(OneKeyAtATime[HandOver | PrintAndQuit]):
         roles = themes.roles(self.current_theme)
         return {f"h-{role}": colour for role, colour in (themes.in_256(roles) if self._few else roles).items()}
 
+    def refresh_css(self, animate: bool = True) -> None:
+        """Before there is anything to be seen, choosing a theme need not read every sheet: that is done anyhow."""
+        if self.screen_stack:
+            super().refresh_css(animate=animate)
+        else:
+            self.stylesheet.set_variables(self.get_css_variables())
+
+    def read_sheet(self, name: str) -> None:
+        """Take in the rules of one more sheet, unless that was done before. Textual's own way would read all
+        others again."""
+        path = str(paths.sheet(name))
+        if not self.stylesheet.has_source(path):
+            self.stylesheet.read(path)
+            self.stylesheet.parse()
+
+    def notify(self, message: str, **options: Any) -> None:
+        self.read_sheet("toast")
+        super().notify(message, **options)
+
     async def run_async(self, **options: Any) -> HandOver | PrintAndQuit | None:
         """Run in this terminal, in the colours that it has."""
         if self.console.color_system == "256":
@@ -112,9 +133,9 @@ class Running(OneKeyAtATime[HandOver | PrintAndQuit]):
         """What has been made so far stays, so the collector need not look at it again; and collections of what
         comes may be rare: they are what makes a frame late."""
         if not self.is_headless:
-            gc.collect()
             gc.freeze()
             gc.set_threshold(20_000, 20, 1_000_000)
+            gc.enable()  # what starts the program leaves it off
         if self._typed_ahead:
             for event in XTermParser().feed(self._typed_ahead):
                 self.post_message(event)
@@ -167,6 +188,8 @@ class Running(OneKeyAtATime[HandOver | PrintAndQuit]):
     @work(group="copy")
     async def _copy(self, text: str, what: str) -> None:
         """Put it on the clipboard; say what became of it, and show it: it can be copied by hand then."""
+        from hermes_tui.clipboard import Clipboard, How
+
         driver = self._driver
         copied = await Clipboard(driver.write if driver is not None else None).copy(text)
         self._clipboard = text

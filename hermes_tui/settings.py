@@ -14,17 +14,16 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from hermes_tui.domain.sessions import Order
+from hermes_tui.domain.sessions import ListQuery, Order
 from hermes_tui.errors import BadQuery, UsageError
 from hermes_tui.keys import PLACES
-from hermes_tui.rebindings import fault_in
 from hermes_tui.times import now
+from hermes_tui.values import dataclass, field
 
 FILE = "config.toml"
 READ, RESUME = "read", "resume"
@@ -59,6 +58,11 @@ class Settings:
     """Words and filter words that the list begins with."""
     keys: Mapping[str, str] = field(default_factory=dict)
     """Binding id → keys, comma-separated, in Textual's names."""
+
+    @property
+    def query(self) -> ListQuery:
+        """What the list begins with."""
+        return ListQuery(self.filter, self.order, self.reverse, self.hidden)
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +128,8 @@ def read_file(path: Path) -> dict[str, Any]:
         raise UsageError(f"{path}, line {line}: it cannot be read, this is no UTF-8 text") from error
     except OSError as error:
         raise UsageError(f"{path} cannot be read: {error}") from error
+    import tomllib
+
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -166,6 +172,8 @@ def _keys(value: Any, wrong: Callable[..., UsageError]) -> dict[str, str]:
         if not isinstance(keys, str) or not keys.strip():
             raise wrong(f'{name} must be a text in quotes, such as "ctrl+f"', f"keys.{name}")
         found[name] = keys
+    from hermes_tui.rebindings import fault_in
+
     if (fault := fault_in(found)) is not None:
         raise wrong(fault.why, f"keys.{fault.id}")
     return found

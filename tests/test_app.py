@@ -12,10 +12,12 @@ from typing import Any
 
 import pytest
 from textual.command import CommandPalette, DiscoveryHit
+from textual.css.scalar import Scalar
 from textual.pilot import Pilot
+from textual.widgets._toast import Toast
 
 from hermes_tui import handover
-from hermes_tui.app import HermesApp, connect_to_sqlite
+from hermes_tui.app import SHEETS_OF, HermesApp, connect_to_sqlite
 from hermes_tui.domain.links import Candidate
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.queries import SearchOrder
@@ -541,7 +543,23 @@ async def test_a_crash_tells_where_but_not_what_people_wrote(monkeypatch: pytest
 
 def test_the_styles_are_found_and_every_sheet_is_used() -> None:
     folder = Path(HermesApp.CSS_PATH[0]).parent
-    assert {Path(path).name for path in HermesApp.CSS_PATH} == {path.name for path in folder.glob("*.tcss")}
+    used = {*(Path(path).stem for path in HermesApp.CSS_PATH), *SHEETS_OF.values(), "toast"}
+    assert used == {path.stem for path in folder.glob("*.tcss")}
+
+
+async def test_a_sheet_is_read_with_the_first_screen_that_it_is_for() -> None:
+    def read(app: HermesApp) -> set[str]:
+        return {Path(path).stem for path, _ in app.stylesheet.source if path.endswith(".tcss")}
+
+    async with running() as (app, pilot):
+        assert read(app) == {"app", "widgets", "browse"}
+        await pilot.press("slash")
+        await until(pilot, lambda: isinstance(app.screen, SearchScreen))
+        assert app.screen.query_one(".query").styles.margin.bottom == 1
+        app.notify("said", markup=False)
+        await until(pilot, lambda: bool(app.screen.query(Toast)))
+        assert app.screen.query_one(Toast).styles.max_width == Scalar.from_number(76)
+        assert read(app) == {"app", "widgets", "browse", "search", "toast"}
 
 
 def test_listing_needs_no_textual() -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 
 from hermes_tui.commands.arguments import Arguments
 from hermes_tui.commands.output import Json
 from hermes_tui.domain.sessions import Conversation, ConversationKey, Details, StoreProblem
 from hermes_tui.errors import TargetNotFound
 from hermes_tui.service.sessions import SessionService
+from hermes_tui.values import dataclass
 
 FOUND, NOTHING, FAILED = 0, 1, 3
 

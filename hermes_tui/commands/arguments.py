@@ -7,7 +7,7 @@ Options stand before or after the command. After `search`, a word with one leadi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from hermes_tui.commands.options import (
     BARE,
@@ -21,58 +21,59 @@ from hermes_tui.commands.options import (
     Option,
     orders,
 )
-from hermes_tui.domain.links import parse_link
-from hermes_tui.domain.profiles import StoreRef
-from hermes_tui.domain.queries import SearchOrder
-from hermes_tui.domain.sessions import StoreProblem
+from hermes_tui.domain.sessions import Order
 from hermes_tui.errors import UsageError
 
+if TYPE_CHECKING:
+    from hermes_tui.domain.profiles import StoreRef
+    from hermes_tui.domain.sessions import StoreProblem
 
-@dataclass(slots=True)
+
 class Arguments:
-    """A command line that makes sense."""
+    """A command line that makes sense. Written out, because it is made at every start."""
 
-    command: str = BROWSE
-    words: list[str] = field(default_factory=list)
-    help: bool = False
-    version: bool = False
-    db: str | None = None
-    home: str | None = None
-    profile: list[str] = field(default_factory=list)
-    all_profiles: bool = False
-    demo: bool = False
-    demo_dir: str | None = None
-    limit: int | None = None
-    offset: int | None = None
-    all: bool = False
-    sort: str | None = None
-    reverse: bool = False
-    scan: bool = False
-    source: list[str] = field(default_factory=list)
-    role: list[str] = field(default_factory=list)
-    workspace: list[str] = field(default_factory=list)
-    before: list[str] = field(default_factory=list)
-    after: list[str] = field(default_factory=list)
-    tui: bool = False
-    at: int | None = None
-    around: int | None = None
-    window: int | None = None
-    head: int | None = None
-    tail: int | None = None
-    print: bool = False
-    json: bool = False
-    theme: str | None = None
-    no_mouse: bool = False
-    ascii: bool = False
-    no_color: bool = False
-    given: list[str] = field(default_factory=list)
-    """Flags, in the order in which they stood."""
-    store: StoreRef | None = None
-    """The sample store, once it is written."""
-    stores: tuple[StoreRef, ...] = ()
-    """What is asked, once that is known …"""
-    problems: tuple[StoreProblem, ...] = ()
-    """… and what was named and cannot be."""
+    def __init__(self) -> None:
+        self.command: str = BROWSE
+        self.words: list[str] = []
+        self.help: bool = False
+        self.version: bool = False
+        self.db: str | None = None
+        self.home: str | None = None
+        self.profile: list[str] = []
+        self.all_profiles: bool = False
+        self.demo: bool = False
+        self.demo_dir: str | None = None
+        self.limit: int | None = None
+        self.offset: int | None = None
+        self.all: bool = False
+        self.sort: str | None = None
+        self.reverse: bool = False
+        self.scan: bool = False
+        self.source: list[str] = []
+        self.role: list[str] = []
+        self.workspace: list[str] = []
+        self.before: list[str] = []
+        self.after: list[str] = []
+        self.tui: bool = False
+        self.at: int | None = None
+        self.around: int | None = None
+        self.window: int | None = None
+        self.head: int | None = None
+        self.tail: int | None = None
+        self.print: bool = False
+        self.json: bool = False
+        self.theme: str | None = None
+        self.no_mouse: bool = False
+        self.ascii: bool = False
+        self.no_color: bool = False
+        self.given: list[str] = []
+        """Flags, in the order in which they stood."""
+        self.store: StoreRef | None = None
+        """The sample store, once it is written."""
+        self.stores: tuple[StoreRef, ...] = ()
+        """What is asked, once that is known …"""
+        self.problems: tuple[StoreProblem, ...] = ()
+        """… and what was named and cannot be."""
 
     @property
     def screen(self) -> bool:
@@ -82,6 +83,29 @@ class Arguments:
     @property
     def target(self) -> str:
         return self.words[0]
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the command line says about settings."""
+        found: dict[str, Any] = {}
+        if self.theme is not None:
+            found["theme"] = self.theme
+        if self.no_mouse:
+            found["mouse"] = False
+        if self.ascii:
+            found["ascii"] = True
+        if self.no_color:
+            found["no_color"] = True
+        if self.command == "browse":
+            if self.sort is not None:
+                found["order"] = Order(self.sort)
+            if self.reverse:
+                found["reverse"] = True
+            if self.all:
+                found["hidden"] = True
+            if self.filters:
+                found["filter"] = self.filters
+        return found
 
     @property
     def filters(self) -> str:
@@ -184,7 +208,7 @@ def _command(found: Arguments, words: list[str]) -> None:
     first, *rest = words
     if first in COMMANDS:
         found.command, found.words = first, rest
-    elif parse_link(first) is not None:
+    elif _is_link(first):
         found.command, found.words = "open", words
     else:
         raise UsageError(f"there is no command {first!r}; there are {', '.join(COMMANDS)}")
@@ -195,6 +219,12 @@ def _command(found: Arguments, words: list[str]) -> None:
         raise UsageError(f"{command.name} does not know what to do with {found.words[-1]!r}" + _quoting(command))
     if command.choices and found.words[0] not in command.choices:
         raise UsageError(f"{command.name} knows {', '.join(command.choices)}, not {found.words[0]!r}")
+
+
+def _is_link(word: str) -> bool:
+    from hermes_tui.domain.links import parse_link
+
+    return parse_link(word) is not None
 
 
 def _quoting(command: Command) -> str:
@@ -217,5 +247,5 @@ def _check(found: Arguments) -> None:
         raise UsageError("--window needs --around")
     if found.sort is not None and found.sort not in (known := orders(found.command)):
         raise UsageError(f"--sort knows {', '.join(known)}, not {found.sort!r}")
-    if found.command == "search" and found.reverse and found.sort in (None, SearchOrder.RELEVANCE):
+    if found.command == "search" and found.reverse and found.sort in (None, "relevance"):
         raise UsageError("--reverse needs --sort newest or --sort oldest here")

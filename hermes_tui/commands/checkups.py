@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from hermes_tui import paths, text
@@ -13,6 +12,7 @@ from hermes_tui.commands.answers import FOUND, NOTHING, Answer, Asked
 from hermes_tui.commands.surroundings import at_home, surroundings
 from hermes_tui.domain.resume import Check, State
 from hermes_tui.domain.sessions import StoreProblem
+from hermes_tui.values import replace
 
 
 async def run(asked: Asked) -> Answer:

@@ -9,36 +9,12 @@ from hermes_tui import settings, text
 from hermes_tui.commands import output, plain
 from hermes_tui.commands.answers import Answer
 from hermes_tui.commands.arguments import Arguments
-from hermes_tui.domain.sessions import Order
-
-
-def options_of(arguments: Arguments) -> dict[str, Any]:
-    """What the command line says about settings."""
-    found: dict[str, Any] = {}
-    if arguments.theme is not None:
-        found["theme"] = arguments.theme
-    if arguments.no_mouse:
-        found["mouse"] = False
-    if arguments.ascii:
-        found["ascii"] = True
-    if arguments.no_color:
-        found["no_color"] = True
-    if arguments.command == "browse":
-        if arguments.sort is not None:
-            found["order"] = Order(arguments.sort)
-        if arguments.reverse:
-            found["reverse"] = True
-        if arguments.all:
-            found["hidden"] = True
-        if arguments.filters:
-            found["filter"] = arguments.filters
-    return found
 
 
 def run(arguments: Arguments) -> Answer:
     """Needs no store."""
     path = settings.config_file()
-    _, entries = settings.load(options_of(arguments), path=path)
+    _, entries = settings.load(arguments.settings, path=path)
     there = settings.Entry("config_file", str(path), "file" if path.exists() else "default")
     rows = [there, *entries]
 

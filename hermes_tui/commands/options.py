@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from hermes_tui.domain.queries import SearchOrder
 from hermes_tui.domain.sessions import Order
 
 BROWSE = "browse"
@@ -128,4 +127,8 @@ NOT_ON_THE_SCREEN = {
 
 def orders(command: str) -> list[str]:
     """What `--sort` may say."""
-    return [each.value for each in (SearchOrder if command == "search" else Order)]
+    if command == "search":
+        from hermes_tui.domain.queries import SearchOrder
+
+        return [each.value for each in SearchOrder]
+    return [each.value for each in Order]

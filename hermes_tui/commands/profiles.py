@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 from hermes_tui import paths, text
@@ -12,6 +11,7 @@ from hermes_tui.commands.answers import Answer
 from hermes_tui.domain.profiles import ProfileInfo, StoreRef
 from hermes_tui.errors import StoreError
 from hermes_tui.storage.connection import open_store
+from hermes_tui.values import replace
 
 
 def run(root: Path) -> Answer:

@@ -4,35 +4,36 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import gc
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hermes_tui import handover, settings, state
-from hermes_tui.commands import output
-from hermes_tui.commands.arguments import Arguments
-from hermes_tui.commands.configs import options_of
-from hermes_tui.commands.searches import query_of
+from hermes_tui import settings, state
 from hermes_tui.commands.stores import Chosen, opened
-from hermes_tui.domain.links import link_to
-from hermes_tui.domain.sessions import ConversationKey
 from hermes_tui.errors import StoreMissing, ThemeMissing
-from hermes_tui.service.sessions import SessionService
 
 if TYPE_CHECKING:
+    from hermes_tui.commands.arguments import Arguments
+    from hermes_tui.domain.sessions import ConversationPage
     from hermes_tui.intents import HandOver, Intent, PrintAndQuit
+    from hermes_tui.service.sessions import SessionService
+
+HEAD_START = 0.001
+"""Seconds until the first question is surely on its way to a thread."""
 
 
 def run(arguments: Arguments, choice: Chosen) -> int:
     """Open the screen; afterwards become `hermes` or print a line, if that is how it was left."""
-    chosen, entries = settings.load(options_of(arguments))
+    chosen, entries = settings.load(arguments.settings)
     _look(choice)
-    gc.enable()
     try:
         result, code = asyncio.run(_show(arguments, choice, chosen))
     except ThemeMissing as error:
         raise settings.blamed(entries, "theme", str(error)) from error
+    if result is None:
+        return code
+    from hermes_tui import handover
+    from hermes_tui.commands import output
     from hermes_tui.intents import HandOver, PrintAndQuit
 
     if isinstance(result, HandOver):
@@ -54,9 +55,12 @@ async def _show(
     arguments: Arguments, choice: Chosen, chosen: settings.Settings
 ) -> tuple[HandOver | PrintAndQuit | None, int]:
     """Run the app; its result and the exit code."""
-    from hermes_tui.app import HermesApp, connect_to_sqlite
+    from hermes_tui.service.sqlite import SqliteSessionService
 
-    service = connect_to_sqlite(choice.stores)
+    service = SqliteSessionService(choice.stores)
+    first = await _begun(service, chosen) if arguments.command == "browse" else None
+    from hermes_tui.app import HermesApp
+
     passing = contextlib.ExitStack()
     if arguments.demo or arguments.demo_dir:
         folder = tempfile.TemporaryDirectory(prefix="hermes-tui-state-", ignore_cleanup_errors=True)
@@ -64,24 +68,37 @@ async def _show(
         passing.callback(state.keep_in, None)
     try:
         opening = await _opening(arguments, service)
-        app = HermesApp(service, settings=chosen, opening=opening)
+        app = HermesApp(service, settings=chosen, opening=opening, first=first)
         result = await app.run_async(mouse=chosen.mouse)
         return result, app.return_code or 0
     finally:
+        if first is not None:
+            first.cancel()
+            await asyncio.gather(first, return_exceptions=True)
         await service.close()
         passing.close()
+
+
+async def _begun(service: SessionService, chosen: settings.Settings) -> asyncio.Task[ConversationPage]:
+    """The list is asked for before Textual is imported: a thread reads while this one is busy with that."""
+    first = asyncio.create_task(service.conversations(chosen.query))
+    await asyncio.wait({first}, timeout=HEAD_START)
+    return first
 
 
 async def _opening(arguments: Arguments, service: SessionService) -> Intent | None:
     """The first screen, when it is not the list. A target is resolved here, so that an unknown one is an error
     line and not a screen."""
+    if arguments.command not in ("search", "open"):
+        return None
+    from hermes_tui.commands.searches import query_of
+    from hermes_tui.domain.links import link_to
+    from hermes_tui.domain.sessions import ConversationKey
     from hermes_tui.intents import OpenSearch, OpenTranscript
 
     if arguments.command == "search":
         query = query_of(arguments)
         return OpenSearch(query.text, order=query.order, scan=query.scan)
-    if arguments.command != "open":
-        return None
     target = await service.target(arguments.target)
     if arguments.at is not None:
         target = await service.target(link_to(target.profile, target.session_id, arguments.at))

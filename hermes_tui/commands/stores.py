@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from hermes_tui import paths
 from hermes_tui.commands.arguments import Arguments
-from hermes_tui.domain.links import only_link, parse_link
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.sessions import StoreProblem
 from hermes_tui.errors import StoreBusy, StoreError, StoreMissing, TargetNotFound, UsageError
 from hermes_tui.storage import connection
 from hermes_tui.storage.connection import open_store
+from hermes_tui.values import dataclass
 
 _BUSY_PAUSE = 0.1
 """How often a store that another process holds is tried."""
@@ -139,6 +138,8 @@ def for_target(choice: Chosen, text: str) -> Chosen:
 
     Raises `TargetNotFound` for a profile that does not exist.
     """
+    from hermes_tui.domain.links import parse_link
+
     link = parse_link(text)
     if link is None or link.profile is None:
         return choice
@@ -155,6 +156,8 @@ def for_target(choice: Chosen, text: str) -> Chosen:
 
 def for_words(choice: Chosen, arguments: Arguments) -> Chosen:
     """The same choice for a search, unless its words are a link: then the profile that it names, if there is one."""
+    from hermes_tui.domain.links import only_link
+
     link = only_link(" ".join(arguments.words))
     if link is None or arguments.screen:
         return choice

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from hermes_tui import text
 from hermes_tui.commands import output, plain
@@ -14,6 +13,7 @@ from hermes_tui.domain.messages import MESSAGE, UNREADABLE, Message, Outline
 from hermes_tui.domain.sessions import Conversation, ConversationKey, Details
 from hermes_tui.errors import TargetNotFound
 from hermes_tui.service.sessions import SessionService
+from hermes_tui.values import dataclass, replace
 
 _WINDOW = 5
 _BATCH = 500

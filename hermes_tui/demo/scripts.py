@@ -19,11 +19,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from hermes_tui.times import midnight
+from hermes_tui.values import dataclass, field
 
 _STORIES = Path(__file__).parent / "stories"
 HANDOFF = "[CONTEXT COMPACTION — REFERENCE ONLY]"

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from hermes_tui.values import dataclass, field
 
 Place = tuple[int, int]
 """(index of the segment, message id): the order of a transcript."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
 
 from hermes_tui.domain.chains import COMPRESSION, RESET_REASONS, Chain, build_chains, edge
 from hermes_tui.domain.sessions import Conversation, Kind, Segment
+from hermes_tui.values import dataclass, field, replace
 
 __all__ = ["COMPRESSION", "RESET_REASONS", "Catalogue", "Chain", "build_chains", "conversation_of", "edge"]
 

@@ -8,10 +8,10 @@ other keys on the conversation; a list tests everything on the conversation.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from hermes_tui.domain.sessions import Conversation, Kind, Status
+from hermes_tui.values import dataclass, field, replace
 
 EQUAL = ("source", "tool", "model", "provider", "profile", "end", "user", "chat", "role")
 """Keys whose value is the whole of what they name, without case."""

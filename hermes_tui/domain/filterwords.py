@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from hermes_tui.domain.filters import DATES, MARKS, NO_FILTERS, NUMBERS, ROLES, Bound, Filters
 from hermes_tui.times import DAY, midnight
+from hermes_tui.values import dataclass
 
 _NUMBER = re.compile(r"(>=|<=|>|<|=|)\s*(-?\d+(?:\.\d+)?)([kKmM]?)")
 _SPAN = re.compile(r"(\d+)([mhdw]?)", re.IGNORECASE)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 
 from hermes_tui.domain.families import Catalogue, Chain
 from hermes_tui.domain.sessions import Kind, Segment, Status
+from hermes_tui.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

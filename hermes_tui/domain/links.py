@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+
+from hermes_tui.values import dataclass
 
 PREFIX = "@session:"
 _TOKEN = re.compile(r"""(?<![\w/])(?<!\]\()@session:(`[^`]+`|"[^"]+"|'[^']+'|\S+)""")

@@ -7,10 +7,8 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from hermes_tui.domain.querytrees import And, Leaf, Node, Or, Without
 from hermes_tui.domain.sessions import (
     Conversation,
     ConversationKey,
@@ -20,6 +18,10 @@ from hermes_tui.domain.sessions import (
     Order,
     StoreProblem,
 )
+from hermes_tui.values import dataclass, field
+
+if TYPE_CHECKING:
+    from hermes_tui.domain.querytrees import Node
 
 _PUNCTUATION = re.compile(r"[^\w\s]|_")
 _DROPPED = dict.fromkeys(code for code in range(128) if _PUNCTUATION.match(chr(code)))
@@ -122,6 +124,8 @@ class Expression:
         return self._holds(self._node, hay)
 
     def _holds(self, node: Node, hay: Haystack) -> bool:
+        from hermes_tui.domain.querytrees import And, Leaf, Or, Without
+
         match node:
             case Leaf(text=text):
                 return _Word(text).occurs(hay)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from dataclasses import dataclass, field
+
+from hermes_tui.values import dataclass, field
 
 MESSAGE = "message"
 HANDOFF = "handoff"

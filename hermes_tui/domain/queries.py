@@ -6,12 +6,14 @@ into an FTS5 expression or evaluates by itself where no index serves.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from hermes_tui.domain.querytrees import Node
 from hermes_tui.domain.sessions import Conversation, StoreProblem
+from hermes_tui.values import dataclass
+
+if TYPE_CHECKING:
+    from hermes_tui.domain.querytrees import Node
 
 
 class Tier(StrEnum):

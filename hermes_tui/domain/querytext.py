@@ -11,13 +11,13 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from hermes_tui.domain.filters import KEYS, Filters
 from hermes_tui.domain.filterwords import FilterWord, Wrong, combine
 from hermes_tui.domain.links import Link, only_link
 from hermes_tui.domain.querytrees import And, Form, Leaf, Node, Or, Without, in_token, positive
 from hermes_tui.errors import BadQuery
+from hermes_tui.values import dataclass
 
 PREFIX_FROM = 3
 """Letters that a word being typed needs to be taken for the beginning of one: below, FTS5 merges so many lists

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
+
+from hermes_tui.values import dataclass
 
 # Writing without blanks: Han, kana, bopomofo, hangul, with their extensions and half-width forms.
 _CJK = (

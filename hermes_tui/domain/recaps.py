@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from hermes_tui.domain.messages import EVENTS, HANDOFF, Message, RecapEntry
+from hermes_tui.values import dataclass
 
 _THOUGHTS = ("think", "thinking", "reasoning", "thought", "reasoning_scratchpad", "思考", "反思", "推理", "推敲")
 _CALLS = ("tool_call", "tool_calls", "tool_result", "function_call", "function_calls")

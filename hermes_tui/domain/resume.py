@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import shlex
-from dataclasses import dataclass
 from enum import StrEnum
 
 from hermes_tui.text import clean
+from hermes_tui.values import dataclass
 
 
 class State(StrEnum):

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from hermes_tui.domain.contents import decode_content
 from hermes_tui.domain.messages import EVENTS, HANDOFF, MESSAGE
+from hermes_tui.values import dataclass
 
 COMPACTED = "context compacted"
 SUMMARY_MARKS = ("[CONTEXT COMPACTION", "[CONTEXT SUMMARY]")

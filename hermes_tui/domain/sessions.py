@@ -7,9 +7,10 @@ conversation is known by (profile, root id).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
+
+from hermes_tui.values import dataclass
 
 AUTOMATION_SOURCES = frozenset({"cron", "subagent", "kanban", "tool", "oneshot"})
 """Sources of sessions that no person typed in."""

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.links import PREFIX, Candidate, Link, find_links, parse_link
 from hermes_tui.domain.sessions import Segment
 from hermes_tui.errors import TargetAmbiguous, TargetNotFound
 from hermes_tui.text import count, one_line
+from hermes_tui.values import dataclass
 
 LATEST = "latest"
 _ANCHORED = re.compile(r"\A(?P<name>.*\S)#(?P<anchor>\d{1,18})\Z", re.DOTALL)

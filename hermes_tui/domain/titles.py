@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from dataclasses import dataclass
 
 from hermes_tui.domain.querytrees import And, Leaf, Node, Without
+from hermes_tui.values import dataclass
 
 _WORDS = re.compile(r"[^\W_]+")
 _MARKS = re.compile("[\u0300-\u036f]")

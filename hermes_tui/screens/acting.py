@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual import work
 from textual.screen import Screen
 
-from hermes_tui.domain.links import link_to
 from hermes_tui.errors import HermesTuiError
 from hermes_tui.intents import CopyText
-from hermes_tui.service.sessions import SessionService
 from hermes_tui.text import one_line
+
+if TYPE_CHECKING:
+    from hermes_tui.service.sessions import SessionService
 
 
 class Place(NamedTuple):
@@ -32,6 +33,8 @@ class Acting(Screen[None]):
         raise NotImplementedError
 
     def action_copy_link(self) -> None:
+        from hermes_tui.domain.links import link_to
+
         if place := self.acted:
             self.post_message(CopyText(link_to(*place), "link"))
 

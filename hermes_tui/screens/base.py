@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from rich.cells import cell_len
 from textual import events
@@ -15,9 +15,11 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from hermes_tui.keys import EVERYWHERE, PLACES, SMALL_PLACES, Key, shown_as
-from hermes_tui.service.sessions import SessionService
 from hermes_tui.text import one_line
 from hermes_tui.widgets.ink import AXIS, BLANK_CELL, Form, Ink, Line, Part, View, fitting, gap, line
+
+if TYPE_CHECKING:
+    from hermes_tui.service.sessions import SessionService
 
 
 def keys_of(place: str) -> tuple[Key, ...]:

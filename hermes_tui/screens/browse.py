@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.binding import BindingType
@@ -14,11 +14,14 @@ from hermes_tui.keys import BROWSE, Key
 from hermes_tui.screens.acting import Acting, Place
 from hermes_tui.screens.base import HELP, WIDE, bindings, works, written
 from hermes_tui.screens.browsing import Browsing, ListPlace
-from hermes_tui.service.sessions import SessionService
 from hermes_tui.settings import RESUME, Settings
 from hermes_tui.widgets.query import QueryLine, near_filter
 from hermes_tui.widgets.rows import Rows
 from hermes_tui.widgets.ways import Ways
+
+if TYPE_CHECKING:
+    from hermes_tui.domain.sessions import ConversationPage
+    from hermes_tui.service.sessions import SessionService
 
 ORDERS = tuple(Order)
 OF_A_ROW = frozenset({"resume", "lineage", "copy_link", "copy_command", "copy_id"})
@@ -35,9 +38,14 @@ class BrowseScreen(Browsing, Acting):
     AUTO_FOCUS = "#rows"
 
     def __init__(
-        self, service: SessionService, *, settings: Settings | None = None, place: ListPlace | None = None
+        self,
+        service: SessionService,
+        *,
+        settings: Settings | None = None,
+        place: ListPlace | None = None,
+        page: ConversationPage | None = None,
     ) -> None:
-        super().__init__(service, settings=settings, place=place)
+        super().__init__(service, settings=settings, place=place, page=page)
         self._enter_resumes = settings is not None and settings.enter == RESUME
 
     @property

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
 from textual.containers import Horizontal
 from textual.widget import Widget
 
 from hermes_tui import times
-from hermes_tui.domain.messages import Recap
-from hermes_tui.domain.sessions import Conversation, ConversationKey, ConversationPage, ListQuery, Provenance
+from hermes_tui.domain.sessions import ListQuery
 from hermes_tui.errors import BadQuery, HermesTuiError, StoreBusy, StoreMissing
 from hermes_tui.intents import OpenMissing
 from hermes_tui.screens.base import BaseScreen, Movable, Moving
 from hermes_tui.screens.known import Known, Stamped, stamp
-from hermes_tui.service.sessions import SessionService
 from hermes_tui.settings import Settings
 from hermes_tui.text import one_line
+from hermes_tui.values import dataclass, replace
 from hermes_tui.widgets.browsing import (
     READING,
     Notice,
@@ -38,6 +36,11 @@ from hermes_tui.widgets.query import QueryLine, near_filter
 from hermes_tui.widgets.rail import Rail
 from hermes_tui.widgets.rows import Rows
 from hermes_tui.widgets.ways import Ways
+
+if TYPE_CHECKING:
+    from hermes_tui.domain.messages import Recap
+    from hermes_tui.domain.sessions import Conversation, ConversationKey, ConversationPage, Provenance
+    from hermes_tui.service.sessions import SessionService
 
 REFRESH_TICKS = 30
 """Every so many looks at the store the list is read again anyhow: what is live changes without a write."""
@@ -63,13 +66,18 @@ class Browsing(Moving, BaseScreen):
     """How often the store is asked whether it was written."""
 
     def __init__(
-        self, service: SessionService, *, settings: Settings | None = None, place: ListPlace | None = None
+        self,
+        service: SessionService,
+        *,
+        settings: Settings | None = None,
+        place: ListPlace | None = None,
+        page: ConversationPage | None = None,
     ) -> None:
-        """`place`: where to begin, if one was in this list before."""
+        """`place`: where to begin, if one was in this list before. `page`: the answer to the query that it
+        begins with, where that is known already: then the first picture holds its rows."""
         super().__init__(service)
         settings, place = settings or Settings(), place or ListPlace()
-        begin = ListQuery(settings.filter, settings.order, settings.reverse, settings.hidden)
-        self._query = place.query or begin
+        self._query = place.query or settings.query
         self._preview_wanted = settings.preview
         self._page: ConversationPage | None = None
         self._error: HermesTuiError | None = None
@@ -93,6 +101,7 @@ class Browsing(Moving, BaseScreen):
         self._asked = 0
         self._answered = 0
         """How often the list was asked for, and which of these was answered last."""
+        self._first, self._left = page, False  # `_left`: for another screen
 
     def compose_body(self) -> Iterable[Widget]:
         yield self.box
@@ -104,18 +113,22 @@ class Browsing(Moving, BaseScreen):
         yield self._problems
 
     def on_mount(self) -> None:
-        self._show_notice(READING)
-        self._say()
-        self._load()
+        if self._first is not None:
+            self._show(self._first, self._query, anew=False)
+        else:
+            self._show_notice(READING)
+            self._say()
+            self._load()
         self._follow()
 
     def on_screen_resume(self) -> None:
         """Back from another screen: the cursor is where it was, and what changed meanwhile appears."""
-        if self._page is not None:
+        if self._left and self._page is not None:
             self._load()
 
     def on_screen_suspend(self) -> None:
         """Whatever is opened from here, the conversation under the cursor is the one to come back to."""
+        self._left = True
         self.rows.hold()
 
     def on_resize(self) -> None:
@@ -272,6 +285,7 @@ class Browsing(Moving, BaseScreen):
     async def _learn(self, rows: Sequence[Conversation], wanted: set[Stamped]) -> None:
         self._looking = wanted
         try:
+            await self.wait_for_refresh()  # the rows come first
             found = await self.service.details([row.key for row in rows])
         except HermesTuiError:
             return  # the rows say what they can, and the list itself what is wrong with its store
@@ -317,6 +331,7 @@ class Browsing(Moving, BaseScreen):
 
     @work(exclusive=True, group="preview", description="preview")
     async def _read_recap(self, row: Conversation) -> None:
+        await self.wait_for_refresh()  # the row comes first
         asking = asyncio.create_task(self._ask_about(row))
         try:
             await asyncio.wait({asking}, timeout=SLOW_SECONDS)

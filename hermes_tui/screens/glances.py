@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.sessions import ListQuery
 from hermes_tui.errors import HermesTuiError
 from hermes_tui.service.sessions import SessionService
+from hermes_tui.values import dataclass
 
 Connect = Callable[[Sequence[StoreRef]], SessionService]
 

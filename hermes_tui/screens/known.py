@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from hermes_tui.domain.messages import Recap
-from hermes_tui.domain.sessions import Conversation, ConversationKey, Details, Provenance
+if TYPE_CHECKING:
+    from hermes_tui.domain.messages import Recap
+    from hermes_tui.domain.sessions import Conversation, ConversationKey, Details, Provenance
 
 KEPT = 2_000
 """Conversations that are remembered: many screens full."""
 
-
-Stamped = tuple[ConversationKey, tuple[Any, ...]]
+Stamped: TypeAlias = "tuple[ConversationKey, tuple[Any, ...]]"
 
 
 def stamp(row: Conversation) -> tuple[Any, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from typing import ClassVar
 
 from textual import work
@@ -20,6 +19,7 @@ from hermes_tui.keys import RESUME
 from hermes_tui.screens.base import HELP, Movable, Moving, Steady, app_bindings, bindings, written
 from hermes_tui.service.sessions import SessionService
 from hermes_tui.text import one_line
+from hermes_tui.values import replace
 from hermes_tui.widgets.ink import Line
 from hermes_tui.widgets.names import shown_name
 from hermes_tui.widgets.panel import Panel

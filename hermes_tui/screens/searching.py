@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from typing import ClassVar
 
 from textual import on, work
@@ -22,6 +21,7 @@ from hermes_tui.service.sessions import SessionService
 from hermes_tui.state import RecentQueries
 from hermes_tui.text import one_line
 from hermes_tui.times import now
+from hermes_tui.values import replace
 from hermes_tui.widgets import answers
 from hermes_tui.widgets.hits import Hits
 from hermes_tui.widgets.ink import Form, Ink, measure

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
 from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.errors import StoreError
@@ -11,6 +9,7 @@ from hermes_tui.service.reader import Lane, Reader
 from hermes_tui.storage.catalogue import Loaded, load
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.live import live_ids
+from hermes_tui.values import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)

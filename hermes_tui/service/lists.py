@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.filters import NO_FILTERS, Filters
 from hermes_tui.domain.lists import Everything, Expression, Matches, Selection, Words, page, select, shown_title
-from hermes_tui.domain.profiles import StoreRef
-from hermes_tui.domain.querytext import parse_query
-from hermes_tui.domain.sessions import Conversation, ConversationPage, ListQuery, Order, StoreProblem
+from hermes_tui.domain.sessions import ConversationPage, Order, StoreProblem
 from hermes_tui.errors import QueryTimeout, StoreError
-from hermes_tui.service.catalogues import Catalogues
-from hermes_tui.service.reader import Reader
-from hermes_tui.service.shelves import Memos, Shelf
-from hermes_tui.storage.connection import Store
+from hermes_tui.service.shelves import Shelf
 from hermes_tui.text import count
 from hermes_tui.times import now
+from hermes_tui.values import dataclass
+
+if TYPE_CHECKING:
+    from hermes_tui.domain.families import Catalogue
+    from hermes_tui.domain.profiles import StoreRef
+    from hermes_tui.domain.sessions import Conversation, ListQuery
+    from hermes_tui.service.catalogues import Catalogues
+    from hermes_tui.service.reader import Reader
+    from hermes_tui.service.shelves import Memos
+    from hermes_tui.storage.connection import Store
 
 _OPERATORS = re.compile(r'["*]|(?<!\S)(?:AND|OR|NOT)(?!\S)')
 
@@ -39,6 +42,8 @@ def read_query(query: ListQuery, present: float) -> Wanted:
     if not any(char.isalnum() for char in text):
         begun = [word for word in text.split() if word.strip('"-*')]  # not yet a phrase, a negation
         return Wanted(query, Words(begun), NO_FILTERS)
+    from hermes_tui.domain.querytext import parse_query
+
     parsed = parse_query(text, present=present)
     words: Matches = Words(parsed.plain.split())
     if parsed.expression is not None and _OPERATORS.search(parsed.plain):
@@ -113,7 +118,7 @@ async def list_page(
 
         return await reader.run(ref, job)
 
-    answers = await asyncio.gather(*(part(ref) for ref in stores), return_exceptions=True)
+    answers = await reader.together([part(ref) for ref in stores])
     parts: list[_Part] = []
     good: list[StoreRef] = []
     errors: list[StoreProblem] = []

@@ -10,19 +10,21 @@ exactly when a store was written.
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine, Sequence
 from enum import Enum, auto
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.errors import QueryTimeout, StoreError
 from hermes_tui.storage import connection
 from hermes_tui.storage.connection import Store, is_busy, is_disk_error, is_interrupt, open_store, translate
+
+if TYPE_CHECKING:
+    import asyncio
 
 T = TypeVar("T")
 
@@ -48,15 +50,14 @@ class Cancelled(Exception):
     """Nobody waits for this job any more. Never shown."""
 
 
-class _Job:
-    __slots__ = ("conn", "future", "lane", "loop", "ref", "stop", "work")
+class Job:
+    """What one thread does for one question."""
 
-    def __init__(self, ref: StoreRef, work: Callable[[Store], Any], lane: Lane) -> None:
+    __slots__ = ("conn", "ref", "stop", "work")
+
+    def __init__(self, ref: StoreRef, work: Callable[[Store], Any]) -> None:
         self.ref = ref
         self.work = work
-        self.lane = lane
-        self.loop = asyncio.get_running_loop()
-        self.future: asyncio.Future[Any] = self.loop.create_future()
         self.conn: sqlite3.Connection | None = None
         self.stop: type[Cancelled] | type[QueryTimeout] | None = None
         """Why it was stopped."""
@@ -66,6 +67,20 @@ class _Job:
         if self.stop is QueryTimeout:
             return QueryTimeout(f"Reading {self.ref.db} took too long and was stopped; try again, or ask for less.")
         return Cancelled()
+
+
+class _Awaited(Job):
+    """A job that a task waits for."""
+
+    __slots__ = ("future", "lane", "loop")
+
+    def __init__(
+        self, ref: StoreRef, work: Callable[[Store], Any], lane: Lane, loop: asyncio.AbstractEventLoop
+    ) -> None:
+        super().__init__(ref, work)
+        self.lane = lane
+        self.loop = loop
+        self.future: asyncio.Future[Any] = loop.create_future()
 
     def settle(self, result: Any, error: BaseException | None) -> None:
         """Hand over the outcome; on the event loop."""
@@ -90,8 +105,8 @@ class Reader:
     def __init__(self, threads: int = 3) -> None:
         self._lock = threading.Lock()
         self._ready = threading.Condition(self._lock)
-        self._queue: deque[_Job] = deque()
-        self._running: set[_Job] = set()
+        self._queue: deque[_Awaited] = deque()
+        self._running: set[Job] = set()
         self._closing = False
         self._size = threads
         self._threads: list[threading.Thread] = []
@@ -105,7 +120,9 @@ class Reader:
         Raises what `work` raises, SQLite's errors as ours; `StoreBusy` when the store stayed locked for five
         seconds; `QueryTimeout` after `seconds`. Cancelling the awaiting task stops the SQL.
         """
-        job = _Job(ref, work, lane)
+        import asyncio  # here, because a command that prints does without
+
+        job = _Awaited(ref, work, lane, asyncio.get_running_loop())
         with self._lock:
             if self._closing:
                 raise Cancelled
@@ -120,6 +137,18 @@ class Reader:
             raise
         finally:
             deadline.cancel()
+
+    async def together(self, asked: Sequence[Coroutine[Any, Any, T]]) -> list[T | BaseException]:
+        """The answers to several questions at once, or why there is none."""
+        import asyncio
+
+        return await asyncio.gather(*asked, return_exceptions=True)
+
+    async def end(self) -> None:
+        """`close`, while the event loop goes on."""
+        import asyncio
+
+        await asyncio.to_thread(self.close)
 
     def close(self) -> None:
         """Interrupt every job, end the threads, close their connections. Safe to call twice."""
@@ -145,7 +174,7 @@ class Reader:
             self._threads.append(thread)
             thread.start()
 
-    def _stop(self, job: _Job, why: type[Cancelled] | type[QueryTimeout]) -> None:
+    def _stop(self, job: _Awaited, why: type[Cancelled] | type[QueryTimeout]) -> None:
         with self._lock:
             if job in self._queue:
                 self._queue.remove(job)
@@ -154,7 +183,7 @@ class Reader:
             elif job in self._running:
                 self._interrupt(job, why)
 
-    def _interrupt(self, job: _Job, why: type[Cancelled] | type[QueryTimeout]) -> None:
+    def _interrupt(self, job: Job, why: type[Cancelled] | type[QueryTimeout]) -> None:
         job.stop = job.stop or why
         if job.conn is not None:
             job.conn.interrupt()
@@ -163,11 +192,7 @@ class Reader:
         stores: dict[StoreRef, Store] = {}
         try:
             while (job := self._next(number)) is not None:
-                result, error = None, None
-                try:
-                    result = self._work(job, stores)
-                except BaseException as failure:
-                    error = failure
+                result, error = self._outcome(job, stores)
                 with self._lock:
                     self._running.discard(job)
                     job.conn = None
@@ -177,7 +202,7 @@ class Reader:
             for store in stores.values():
                 store.conn.close()
 
-    def _next(self, number: int) -> _Job | None:
+    def _next(self, number: int) -> _Awaited | None:
         with self._lock:
             while not self._closing:
                 for job in self._queue:
@@ -188,7 +213,14 @@ class Reader:
                 self._ready.wait()
             return None
 
-    def _work(self, job: _Job, stores: dict[StoreRef, Store]) -> Any:
+    def _outcome(self, job: Job, stores: dict[StoreRef, Store]) -> tuple[Any, BaseException | None]:
+        """What a job gives, or why it gives nothing: whatever that is, it belongs to whoever asked."""
+        try:
+            return self._work(job, stores), None
+        except BaseException as failure:
+            return None, failure
+
+    def _work(self, job: Job, stores: dict[StoreRef, Store]) -> Any:
         patience, disk_tries = time.monotonic() + connection.busy_seconds, _DISK_TRIES
         while True:
             if job.stop is not None:
@@ -210,7 +242,7 @@ class Reader:
                     raise translate(cause, job.ref) from cause
             time.sleep(_PAUSE)
 
-    def _attempt(self, job: _Job, stores: dict[StoreRef, Store]) -> Any:
+    def _attempt(self, job: Job, stores: dict[StoreRef, Store]) -> Any:
         store = stores.get(job.ref)
         if store is not None and not store.fresh():
             store.conn.close()

@@ -11,7 +11,6 @@ import heapq
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
 
 from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.links import Link
@@ -31,6 +30,7 @@ from hermes_tui.storage.snippets import load_matches
 from hermes_tui.storage.tallies import SortKey
 from hermes_tui.text import one_line
 from hermes_tui.times import now
+from hermes_tui.values import dataclass, replace
 
 CatalogueOf = Callable[[StoreRef], Awaitable[Catalogue]]
 StoresOf = Callable[[Link], Sequence[StoreRef]]

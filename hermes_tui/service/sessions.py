@@ -6,24 +6,26 @@ text can be shown as it is.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
-from hermes_tui.domain.lineage import Lineage
-from hermes_tui.domain.links import Target
-from hermes_tui.domain.messages import Message, Outline, Recap, Window
-from hermes_tui.domain.profiles import StoreRef
-from hermes_tui.domain.queries import Completion, Hit, SearchPage, SearchQuery, WayOut
-from hermes_tui.domain.querytrees import Node
-from hermes_tui.domain.resume import Check, ResumePlan
-from hermes_tui.domain.sessions import (
-    Conversation,
-    ConversationKey,
-    ConversationPage,
-    Details,
-    ListQuery,
-    Provenance,
-)
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Sequence
+
+    from hermes_tui.domain.lineage import Lineage
+    from hermes_tui.domain.links import Target
+    from hermes_tui.domain.messages import Message, Outline, Recap, Window
+    from hermes_tui.domain.profiles import StoreRef
+    from hermes_tui.domain.queries import Completion, Hit, SearchPage, SearchQuery, WayOut
+    from hermes_tui.domain.querytrees import Node
+    from hermes_tui.domain.resume import Check, ResumePlan
+    from hermes_tui.domain.sessions import (
+        Conversation,
+        ConversationKey,
+        ConversationPage,
+        Details,
+        ListQuery,
+        Provenance,
+    )
 
 
 class SessionService(Protocol):

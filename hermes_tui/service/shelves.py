@@ -6,18 +6,19 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import TypeVar
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
 
-from hermes_tui.domain.families import Catalogue, Chain
-from hermes_tui.domain.filters import Origin
 from hermes_tui.domain.lists import Haystack
-from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.sessions import Conversation, Details, Status
-from hermes_tui.storage.connection import Store
-from hermes_tui.storage.details import in_batches, load_counts, load_prompts, load_statuses
-from hermes_tui.storage.facts import StoreFacts
-from hermes_tui.storage.sessions import chain_count, cut, load_prompt, load_status
+from hermes_tui.values import dataclass, field
+
+if TYPE_CHECKING:
+    from hermes_tui.domain.families import Catalogue, Chain
+    from hermes_tui.domain.filters import Origin
+    from hermes_tui.domain.profiles import StoreRef
+    from hermes_tui.storage.connection import Store
+    from hermes_tui.storage.facts import StoreFacts
 
 T = TypeVar("T")
 _PROMPT_CHARACTERS = 4_000
@@ -62,14 +63,22 @@ def memo_of(known: dict[str, Memo], conversation: Conversation) -> Memo:
 
 
 class Shelf:
-    """A store, its catalogue, and what is remembered of it; lives as long as one job."""
+    """A store, its catalogue, and what is remembered of it; lives as long as one job. What reads messages is
+    imported when something is asked of them: a list is there sooner."""
 
     def __init__(self, store: Store, catalogue: Catalogue, memos: Memos) -> None:
         self.store, self.catalogue, self._memos = store, catalogue, memos.of_store(store.ref)
-        self._facts = StoreFacts(store, catalogue)
+
+    @cached_property
+    def _facts(self) -> StoreFacts:
+        from hermes_tui.storage.facts import StoreFacts
+
+        return StoreFacts(self.store, self.catalogue)
 
     def prompt(self, conversation: Conversation) -> str | None:
         """The first thing the person said, up to some thousand characters."""
+        from hermes_tui.storage.sessions import load_prompt
+
         memo, chain = self._known(conversation)
         if not memo.asked:
             with self._watched(memo):
@@ -79,11 +88,15 @@ class Shelf:
 
     def preview(self, conversation: Conversation) -> str | None:
         """The same, as short as Hermes shows it."""
+        from hermes_tui.storage.sessions import cut
+
         said = self.prompt(conversation)
         return None if said is None else cut(said)
 
     def status(self, conversation: Conversation) -> Status:
         """How it stands."""
+        from hermes_tui.storage.sessions import load_status
+
         memo, chain = self._known(conversation)
         if memo.status is None:
             with self._watched(memo):
@@ -107,6 +120,8 @@ class Shelf:
 
     def details(self, conversation: Conversation) -> Details:
         """Preview, exact count, status."""
+        from hermes_tui.storage.sessions import chain_count
+
         memo, chain = self._known(conversation)
         if memo.count is None:
             with self._watched(memo):
@@ -116,6 +131,7 @@ class Shelf:
 
     def read_prompts(self, conversations: Iterable[Conversation]) -> None:
         """Read the first prompts of many at once, before they are asked for one by one."""
+        from hermes_tui.storage.details import load_prompts
 
         def keep(memo: Memo, said: str | None) -> None:
             memo.prompt, memo.asked = said and said[:_PROMPT_CHARACTERS], True
@@ -124,6 +140,7 @@ class Shelf:
 
     def read_statuses(self, conversations: Iterable[Conversation]) -> None:
         """Read how many of them stand."""
+        from hermes_tui.storage.details import load_statuses
 
         def keep(memo: Memo, status: Status) -> None:
             memo.status = status
@@ -132,6 +149,7 @@ class Shelf:
 
     def read_details(self, conversations: Sequence[Conversation]) -> None:
         """Read all that `details` tells of many."""
+        from hermes_tui.storage.details import load_counts
 
         def keep(memo: Memo, count: int) -> None:
             memo.count = count
@@ -148,6 +166,8 @@ class Shelf:
         keep: Callable[[Memo, T], None],
     ) -> None:
         """A batch in which damage was met is kept out: what is asked for one by one says what of it is unread."""
+        from hermes_tui.storage.details import in_batches
+
         known = [self._known(conversation) for conversation in conversations]
         wanted = {chain.root.id: (memo, chain) for memo, chain in known if missing(memo)}
         for batch in in_batches([chain for _, chain in wanted.values()]):

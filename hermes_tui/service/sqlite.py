@@ -5,33 +5,27 @@ It only assembles: questions become jobs for the reader, the answers are storage
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from hermes_tui.domain.families import Catalogue, Chain
-from hermes_tui.domain.lineage import Lineage
-from hermes_tui.domain.links import Link, Target
-from hermes_tui.domain.messages import Message, Outline, Recap, Window
-from hermes_tui.domain.profiles import StoreRef
-from hermes_tui.domain.queries import Completion, Hit, SearchPage, SearchQuery, WayOut
-from hermes_tui.domain.querytrees import Node
-from hermes_tui.domain.resume import Check, ResumePlan
-from hermes_tui.domain.sessions import (
-    Conversation,
-    ConversationKey,
-    ConversationPage,
-    Details,
-    ListQuery,
-    Provenance,
-)
+from hermes_tui.domain.sessions import ConversationKey
 from hermes_tui.errors import StoreError, TargetNotFound
 from hermes_tui.service import lists
 from hermes_tui.service.catalogues import Catalogues
 from hermes_tui.service.reader import Reader
 from hermes_tui.service.shelves import Memos, Shelf
-from hermes_tui.storage.connection import Store
-from hermes_tui.storage.transcripts import load_messages, load_outline, load_text, load_window
+
+if TYPE_CHECKING:
+    from hermes_tui.domain.families import Catalogue, Chain
+    from hermes_tui.domain.lineage import Lineage
+    from hermes_tui.domain.links import Link, Target
+    from hermes_tui.domain.messages import Message, Outline, Recap, Window
+    from hermes_tui.domain.profiles import StoreRef
+    from hermes_tui.domain.queries import Completion, Hit, SearchPage, SearchQuery, WayOut
+    from hermes_tui.domain.querytrees import Node
+    from hermes_tui.domain.resume import Check, ResumePlan
+    from hermes_tui.domain.sessions import Conversation, ConversationPage, Details, ListQuery, Provenance
+    from hermes_tui.storage.connection import Store
 
 T = TypeVar("T")
 
@@ -153,15 +147,23 @@ class SqliteSessionService:
     # transcripts
 
     async def outline(self, key: ConversationKey) -> Outline:
+        from hermes_tui.storage.transcripts import load_outline
+
         return await self._of_chain(key, load_outline, fresh=True)
 
     async def window(self, key: ConversationKey, anchor: int | None, *, before: int, after: int) -> Window:
+        from hermes_tui.storage.transcripts import load_window
+
         return await self._of_chain(key, lambda store, chain: load_window(store, chain, anchor, before, after))
 
     async def messages(self, key: ConversationKey, ids: Sequence[int]) -> tuple[Message, ...]:
+        from hermes_tui.storage.transcripts import load_messages
+
         return await self._of_chain(key, lambda store, chain: load_messages(store, chain, ids))
 
     async def message_text(self, key: ConversationKey, message_id: int) -> str:
+        from hermes_tui.storage.messages import load_text
+
         return await self._of_chain(key, lambda store, chain: load_text(store, message_id))
 
     async def find(self, key: ConversationKey, words: str) -> tuple[int, ...]:
@@ -202,8 +204,12 @@ class SqliteSessionService:
         return await self._reader.run(ref, lambda store: plan_resume(store, catalogue, session_id, wish))
 
     async def changes(self) -> bool:
-        refs = (*self._stores, *self._visited.values())
-        return any(await asyncio.gather(*(self._catalogues.changed(ref) for ref in refs)))
+        refs, found = (*self._stores, *self._visited.values()), False
+        for each in await self._reader.together([self._catalogues.changed(ref) for ref in refs]):
+            if isinstance(each, BaseException):
+                raise each
+            found = found or each
+        return found
 
     async def checks(self) -> tuple[Check, ...]:
         from hermes_tui.service import checking
@@ -211,7 +217,7 @@ class SqliteSessionService:
         return await checking.run_checks(self._reader, self._stores, self._catalogues)
 
     async def close(self) -> None:
-        await asyncio.to_thread(self._reader.close)
+        await self._reader.end()
 
     # which store, which chain
 
@@ -239,4 +245,6 @@ class SqliteSessionService:
 
 
 def _gone(key: ConversationKey) -> TargetNotFound:
+    from hermes_tui.domain.links import Link
+
     return TargetNotFound(f"{Link(key.profile, key.root_id)} is not there (any more).")

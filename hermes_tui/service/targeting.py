@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from hermes_tui import paths
 from hermes_tui.domain.families import Catalogue
@@ -17,6 +15,7 @@ from hermes_tui.service.reader import Reader
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.targets import locate
 from hermes_tui.text import one_line
+from hermes_tui.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +67,7 @@ def stores_of(stores: Sequence[StoreRef], link: Link) -> list[StoreRef]:
 
 async def _catalogues(asked: Asked, refs: Sequence[StoreRef]) -> list[tuple[StoreRef, Catalogue]]:
     """Those that can be read."""
-    answers = await asyncio.gather(*(asked.catalogues.of(ref) for ref in refs), return_exceptions=True)
+    answers = await asked.reader.together([asked.catalogues.of(ref) for ref in refs])
     known = []
     failures = []
     for ref, answer in zip(refs, answers, strict=True):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.queries import SearchQuery, WayOut
@@ -14,6 +13,7 @@ from hermes_tui.errors import BadQuery
 from hermes_tui.service.reader import Reader
 from hermes_tui.service.searching import CatalogueOf, count_matches
 from hermes_tui.times import now
+from hermes_tui.values import replace
 
 _MOST = 8
 """Ways that are tried."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
 from hermes_tui.domain.queries import Hit, Match, SearchQuery, Tier
 from hermes_tui.domain.querytrees import Node
@@ -13,6 +12,7 @@ from hermes_tui.storage.matches import BEST, Top
 from hermes_tui.storage.naming import Named
 from hermes_tui.storage.snippets import load_matches
 from hermes_tui.storage.tallies import TITLED, SortKey, Tally
+from hermes_tui.values import dataclass, field
 
 FIRST = 100
 """Hits that are shown with all their matches, and of an answer that still grows, at all; of those behind, only the

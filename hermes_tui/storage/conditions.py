@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from typing import Any
 
 from hermes_tui.domain.filters import Filters
@@ -12,6 +11,7 @@ from hermes_tui.storage.facts import message_clauses
 from hermes_tui.storage.schema import Schema
 from hermes_tui.storage.visibility import visible
 from hermes_tui.times import EPOCH_MAX
+from hermes_tui.values import dataclass, field
 
 
 @dataclass(slots=True)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypedDict
 
@@ -24,6 +23,7 @@ from hermes_tui.errors import (
 )
 from hermes_tui.storage.holders import barring
 from hermes_tui.storage.schema import Schema, probe
+from hermes_tui.values import dataclass, field
 
 trace: Callable[[str], None] | None = None
 """For tests: told of every statement that any connection runs."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from dataclasses import dataclass, field
 from typing import Any
 
 from hermes_tui.domain.families import Catalogue
@@ -14,6 +13,7 @@ from hermes_tui.storage.connection import Store, is_damage
 from hermes_tui.storage.schema import Schema
 from hermes_tui.storage.sessions import load_status
 from hermes_tui.storage.visibility import visible
+from hermes_tui.values import dataclass, field
 
 _USERS = ("user_id",)
 _CHATS = ("chat_id", "display_name")

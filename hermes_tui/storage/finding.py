@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 
 from hermes_tui.domain.queries import SearchOrder
 from hermes_tui.domain.querytrees import Leaf, Node, Or, positive
@@ -24,6 +23,7 @@ from hermes_tui.storage.scan import Judged, Stretch, Task, everything, gaps_of, 
 from hermes_tui.storage.scopes import DEMOTED, Scope
 from hermes_tui.storage.settling import settled
 from hermes_tui.storage.tallies import Scorer, grouped, merged
+from hermes_tui.values import dataclass, field
 
 MANY = 5_000
 """Matches from which on the answer comes in steps."""

@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
 from hermes_tui.domain.querytrees import And, Leaf, Node, Without, leaves
 from hermes_tui.storage.connection import Store, is_busy, is_damage, is_interrupt
 from hermes_tui.storage.holes import Gap, holes
 from hermes_tui.storage.rows import FIRST, LAST, extent
 from hermes_tui.storage.schema import FtsTable
+from hermes_tui.values import dataclass
 
 BASE = "messages_fts"
 TRIGRAM = "messages_fts_trigram"

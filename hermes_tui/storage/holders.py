@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from hermes_tui.text import one_line
+from hermes_tui.values import dataclass
 
 LOCKS = Path("/proc/locks")
 _PROCESSES = Path("/proc")

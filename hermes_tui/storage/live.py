@@ -8,9 +8,10 @@ import math
 import os
 import sys
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from hermes_tui.values import dataclass
 
 _REGISTRY = Path("runtime") / "active_sessions.json"
 _LARGEST = 16_000_000

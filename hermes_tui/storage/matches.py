@@ -7,7 +7,6 @@ import json
 import math
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
 from heapq import nsmallest
 from typing import Any, NamedTuple
 
@@ -16,6 +15,7 @@ from hermes_tui.domain.querytrees import Leaf, Node
 from hermes_tui.storage.conditions import AT, Conditions
 from hermes_tui.storage.connection import Store, is_damage
 from hermes_tui.storage.fts import Index, column, express
+from hermes_tui.values import dataclass, field
 
 BEST = 3
 """Matches that a hit shows."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import Any
 
 from hermes_tui.domain.calls import parse_stored_calls, readable_arguments
@@ -23,6 +22,7 @@ from hermes_tui.storage.rows import BATCH, by_ids, one_by_one
 from hermes_tui.storage.schema import Schema
 from hermes_tui.storage.visibility import visible
 from hermes_tui.times import epoch
+from hermes_tui.values import dataclass, replace
 
 PAGE_TEXT = 16_384
 """Characters of a message that a page holds; `load_text` gives the rest."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from typing import Any
 
 from hermes_tui.domain.calls import Paired, StoredCall, Turned, pair, parse_stored_calls
@@ -14,6 +13,7 @@ from hermes_tui.storage.connection import Store
 from hermes_tui.storage.rows import by_ids, fetch, ids_beside
 from hermes_tui.storage.schema import Schema
 from hermes_tui.storage.visibility import visible
+from hermes_tui.values import replace
 
 _BEFORE, _AFTER = 48, 160
 """Rows around a message in which its call or its results are looked for first."""

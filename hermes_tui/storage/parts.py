@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from hermes_tui.domain.querytrees import And, Leaf, Node, Or, Without
+from hermes_tui.values import dataclass
 
 MOST = 40
 """Parts from which on a query is a pasted text: whoever pastes one looks for that text, not for its words."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import islice
 
 from hermes_tui.domain.contents import decode_content, decode_items
@@ -20,6 +19,7 @@ from hermes_tui.storage.rows import by_ids, fetch, in_order, listed
 from hermes_tui.storage.schema import Schema
 from hermes_tui.storage.transcripts import ground, load_stretch
 from hermes_tui.storage.visibility import visible
+from hermes_tui.values import replace
 
 GOAL, AROUND, RESOLUTION = 3, 5, 3
 _STEP = 48

@@ -7,7 +7,6 @@ import re
 import shutil
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from hermes_tui import paths
@@ -22,6 +21,7 @@ from hermes_tui.storage.live import leases
 from hermes_tui.storage.visibility import kept
 from hermes_tui.text import count, one_line
 from hermes_tui.times import ago, now
+from hermes_tui.values import dataclass
 
 STAY = "--no-restore-cwd"
 """Makes `hermes` stay where it is started; from 0.19 on."""

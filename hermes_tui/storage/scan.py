@@ -10,7 +10,6 @@ import json
 import sqlite3
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from hermes_tui.domain.querytrees import And, Leaf, Node, Or, Without
@@ -20,6 +19,7 @@ from hermes_tui.storage.fts import CUT_AT, STRUCTURED, Index, express
 from hermes_tui.storage.holes import Gap
 from hermes_tui.storage.judging import Judge, Verdict, row_of
 from hermes_tui.storage.rows import FIRST, extent, newest_up_to, sound_spans
+from hermes_tui.values import dataclass, field
 
 FIRST_SLICE = 2_000
 LARGEST_SLICE = 200_000

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from dataclasses import dataclass
+
+from hermes_tui.values import dataclass
 
 _CONTENT = re.compile(r"content\s*=\s*['\"]?([A-Za-z0-9_]*)", re.IGNORECASE)
 _TOKENIZE = re.compile(r"tokenize\s*=\s*(['\"])(.*?)\1", re.IGNORECASE | re.DOTALL)

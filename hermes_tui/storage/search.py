@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from dataclasses import dataclass, field
 
 from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.queries import Hit, SearchQuery, Tier
@@ -36,6 +35,7 @@ from hermes_tui.storage.notices import notices
 from hermes_tui.storage.parts import all_needed, parts_of, with_inside, without_empty
 from hermes_tui.storage.scopes import Scope, scope_of
 from hermes_tui.storage.tallies import PARTIAL, SPREAD, WHOLE, SortKey, Tally, tally
+from hermes_tui.values import dataclass, field
 
 _NARROW = 400
 """Sessions up to which statements name those that are searched, even where nothing narrows a search to them."""

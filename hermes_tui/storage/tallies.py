@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from hermes_tui.domain.queries import SearchOrder, Tier
 from hermes_tui.domain.sessions import Conversation
@@ -12,6 +11,7 @@ from hermes_tui.storage.fts import Scale
 from hermes_tui.storage.matches import BEST, CALLED, SAID, UNSURE, Group, Groups, Top, by_order
 from hermes_tui.storage.scan import Judged
 from hermes_tui.storage.scopes import Scope
+from hermes_tui.values import dataclass, field
 
 _TIERS = {tier: number for number, tier in enumerate(Tier)}
 SortKey = tuple[float | str, ...]

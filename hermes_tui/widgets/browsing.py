@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from hermes_tui.domain.sessions import ConversationPage, HiddenReason
 from hermes_tui.paths import user_home
 from hermes_tui.text import clean, count, one_line
+from hermes_tui.values import dataclass
 from hermes_tui.widgets.ink import Form, Line, Part, View, gap, line, wrap
 from hermes_tui.widgets.query import near_filter
 from hermes_tui.widgets.ways import Paragraph, Way

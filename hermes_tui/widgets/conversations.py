@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 
 from hermes_tui import times
 from hermes_tui.domain.sessions import Conversation, ConversationKey, Details, Order
 from hermes_tui.text import one_line, short
+from hermes_tui.values import dataclass, field
 from hermes_tui.widgets.ink import AXIS, BLANK_CELL, Line, Part, crop, fit, gap, line, measure
 from hermes_tui.widgets.wording import (
     active_word,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from hermes_tui.keys import EVERY_LIST, JOINED, MOVING, PLACES, Key, shown_as
+from hermes_tui.values import dataclass
 from hermes_tui.widgets.ink import AXIS, Line, Part, View, crop, gap, line, measure
 
 Row = tuple[Part, ...]

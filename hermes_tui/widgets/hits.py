@@ -5,7 +5,6 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 
 from textual import events
 from textual.message import Message
@@ -14,6 +13,7 @@ from textual.strip import Strip
 from hermes_tui.domain.queries import Hit, Match, SearchPage, Tier
 from hermes_tui.domain.sessions import ConversationKey, Details
 from hermes_tui.times import now
+from hermes_tui.values import dataclass, replace
 from hermes_tui.widgets.ink import Line, gap, line
 from hermes_tui.widgets.scrolling import Scrolling
 from hermes_tui.widgets.snippets import SHOWN, HitStyle, hit_lines

@@ -8,15 +8,18 @@ Texts must be safe (`text.clean`) before they become parts.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
+from textual.css.styles import RenderStyles
+from textual.dom import DOMNode
 from textual.geometry import Size
 from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
+
+from hermes_tui.values import dataclass
 
 Part = tuple[str, str]
 """Text and the name of its ink."""
@@ -206,15 +209,39 @@ def fitting(forms: Iterable[Form], width: int) -> Form:
 
 
 class Inked(Widget):
-    """A widget that turns lines into strips; resolved styles are kept until the theme changes."""
+    """A widget that turns lines into strips; resolved styles are kept until the theme changes.
 
-    COMPONENT_CLASSES = {f"ink--{name}" for name in INKS} | {f"ground--{name}" for name in GROUNDS}
+    How inks look is the style sheet's (`Inked > .ink--gold`), but they are none of Textual's component classes:
+    of those it resolves every one, for every widget, whenever any style is looked at again. Here an ink is
+    resolved when something is first drawn with it.
+    """
 
     _styles: dict[tuple[str, str], Style] | None = None
+    _surroundings: object = None
+    """What the looks of inks were found by."""
 
     def notify_style_update(self) -> None:
         super().notify_style_update()
         self._styles = None
+        if self._component_styles and (self._surroundings != self._look_around()):
+            self._component_styles.clear()
+            self.refresh()
+
+    def _look_around(self) -> object:
+        """All that decides which rules hold for an ink of this widget."""
+        path = [(node.classes, node._pseudo_classes_cache_key) for node in self.css_path_nodes]
+        return (id(self.app.stylesheet.rules), path)
+
+    def get_component_styles(self, *names: str) -> RenderStyles:
+        if not self._component_styles:
+            self._surroundings = self._look_around()
+        for name in names:
+            if name not in self._component_styles:
+                node = DOMNode(classes=name)
+                node._attach(self)
+                self.app.stylesheet.apply(node)
+                self._component_styles[name] = node.styles
+        return super().get_component_styles(*names)
 
     def ink(self, name: str, ground: str = "") -> Style:
         """How this ink looks on this ground."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from hermes_tui.domain.lineage import LineageNode
 from hermes_tui.domain.links import link_to
@@ -12,6 +11,7 @@ from hermes_tui.domain.recaps import RecapSettings, entry_of
 from hermes_tui.domain.sessions import Conversation, Kind
 from hermes_tui.text import count, one_line, short
 from hermes_tui.times import stretch
+from hermes_tui.values import dataclass
 from hermes_tui.widgets.ink import AXIS, Line, View, crop, line, wrap
 from hermes_tui.widgets.names import plain_title
 from hermes_tui.widgets.preview import recap_fitting

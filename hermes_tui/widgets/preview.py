@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
-from hermes_tui.domain.links import link_to
-from hermes_tui.domain.messages import Recap, RecapEntry
-from hermes_tui.domain.sessions import Conversation, Details, Provenance
 from hermes_tui.text import clean, count, one_line
+from hermes_tui.values import dataclass
 from hermes_tui.widgets.ink import AXIS, BLANK_CELL, Line, Part, View, crop, fit, gap, line, wrap
 from hermes_tui.widgets.wording import facts, title_part
+
+if TYPE_CHECKING:
+    from hermes_tui.domain.messages import Recap, RecapEntry
+    from hermes_tui.domain.sessions import Conversation, Details, Provenance
 
 MARKS: dict[str, Part] = {"user": ("●", "gold"), "assistant": ("◆", "good")}
 EVENT: Part = ("◈", "quiet")
@@ -135,6 +137,8 @@ def preview_view(shown: Previewed | None) -> View:
     def view(width: int, height: int) -> list[Line]:
         if shown is None:
             return []
+        from hermes_tui.domain.links import link_to
+
         row = shown.conversation
         title, _ = title_part(row, shown.details)
         top = [line(AXIS, *each) for each in wrap([(title, "title")], width - 5, 2)]

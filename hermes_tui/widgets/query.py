@@ -4,34 +4,46 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 from textual import events
 from textual.message import Message
 from textual.strip import Strip
 
-from hermes_tui.domain.filters import KEYS
-from hermes_tui.domain.queries import Completion
 from hermes_tui.text import clean, one_line
+from hermes_tui.values import dataclass
 from hermes_tui.widgets.ink import BLANK_CELL, Inked, Part, cut, gap, line, measure
+
+if TYPE_CHECKING:
+    from hermes_tui.domain.queries import Completion
 
 MARGIN = 3
 """Cells of the margin, where the gold `/` hangs."""
 HINT = 'words, "a phrase", deploy*, source:telegram, after:7d'
 """What an empty box says."""
-_FILTER = re.compile(rf"""(?<!\S)(-?(?:{"|".join(KEYS)}):)(?:"[^"]*(?:"|\Z)|[^\s"])+""", re.IGNORECASE)
 _BREAKS = re.compile(r"[\r\n\t\v\f\u0085\u2028\u2029]+")
 _WORD = re.compile(r"\w+\W*|\W+")
 
 
+@cache
+def _filter_pattern() -> re.Pattern[str]:
+    """Made when something is typed, not at the start."""
+    from hermes_tui.domain.filters import KEYS
+
+    return re.compile(rf"""(?<!\S)(-?(?:{"|".join(KEYS)}):)(?:"[^"]*(?:"|\Z)|[^\s"])+""", re.IGNORECASE)
+
+
 def filter_words(text: str) -> list[tuple[int, int, int]]:
     """The filter words of a query: where each begins, where its value does, where it ends."""
-    return [(found.start(), found.end(1), found.end()) for found in _FILTER.finditer(text)]
+    return [(found.start(), found.end(1), found.end()) for found in _filter_pattern().finditer(text)]
 
 
 def begins_filter(word: str) -> bool:
     """Whether a value could follow: `source:` or `-source:te`."""
+    from hermes_tui.domain.filters import KEYS
+
     key, colon, _ = word.removeprefix("-").partition(":")
     return bool(colon) and key.lower() in KEYS
 

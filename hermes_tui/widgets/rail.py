@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from textual import events
 from textual.message import Message
 from textual.strip import Strip
 
+from hermes_tui.values import dataclass
 from hermes_tui.widgets.ink import Inked, Line, Part, line
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from rich.cells import cell_len
 
@@ -12,6 +11,7 @@ from hermes_tui.domain.resume import ResumePlan, State
 from hermes_tui.domain.sessions import Conversation
 from hermes_tui.text import clean, count, one_line
 from hermes_tui.times import ago, moment, now
+from hermes_tui.values import dataclass
 from hermes_tui.widgets.ink import AXIS, BLANK_CELL, Line, Part, fit, gap, line, wrap
 from hermes_tui.widgets.names import shown_name
 from hermes_tui.widgets.panel import LOWEST

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from textual import events
@@ -11,6 +10,7 @@ from textual.geometry import Region
 from textual.message import Message
 from textual.strip import Strip
 
+from hermes_tui.values import dataclass
 from hermes_tui.widgets.ink import Line
 from hermes_tui.widgets.scrolling import Scrolling
 

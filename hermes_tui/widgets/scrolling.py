@@ -6,12 +6,11 @@ layout, it does not animate, and no scroll bar takes room (the hairline between 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from textual import events
 from textual.message import Message
 from textual.strip import Strip
 
+from hermes_tui.values import dataclass
 from hermes_tui.widgets.ink import Inked
 
 WHEEL = 3

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from hermes_tui.domain.queries import Hit, Match
 from hermes_tui.domain.sessions import Details
 from hermes_tui.text import clean, count, one_line
 from hermes_tui.times import ago
+from hermes_tui.values import dataclass
 from hermes_tui.widgets.ink import BLANK_CELL, Line, Part, around, crop, cut, fit, gap, line, measure
 from hermes_tui.widgets.wording import active_word, mark_part, source_word, title_part
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from hermes_tui.domain.lineage import Lineage, LineageNode
 from hermes_tui.domain.sessions import Details, Kind, Status
 from hermes_tui.text import count, one_line, short
 from hermes_tui.times import UNKNOWN, local, now
+from hermes_tui.values import dataclass, field
 from hermes_tui.widgets.ink import AXIS, BLANK_CELL, Line, Part, crop, fit, gap, line, measure
 from hermes_tui.widgets.names import plain_title
 from hermes_tui.widgets.wording import number

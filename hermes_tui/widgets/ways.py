@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from rich.cells import cell_len
 from textual import events
 from textual.message import Message
 from textual.strip import Strip
 
+from hermes_tui.values import dataclass
 from hermes_tui.widgets.ink import BLANK_CELL, Line, Part, View, crop, fit, gap, line, wrap
 from hermes_tui.widgets.scrolling import Scrolling
 

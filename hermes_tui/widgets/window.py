@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from hermes_tui.domain.messages import EVENTS, Message, Window
 from hermes_tui.domain.queries import Hit
 from hermes_tui.domain.sessions import Details
 from hermes_tui.text import clean, count, one_line
 from hermes_tui.times import moment
+from hermes_tui.values import dataclass
 from hermes_tui.widgets.ink import AXIS, BLANK_CELL, Line, Part, View, crop, gap, line, wrap
 from hermes_tui.widgets.lit import Lights
 from hermes_tui.widgets.preview import inline

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 
 from hermes_tui.domain.messages import ToolCall
 from hermes_tui.text import clean, one_line, size
+from hermes_tui.values import dataclass, replace
 from hermes_tui.widgets.transcript.ansi import decode
 from hermes_tui.widgets.transcript.folds import GUIDE, Fold, guided, output_rows
 from hermes_tui.widgets.transcript.leaves import ItemKind, Piece

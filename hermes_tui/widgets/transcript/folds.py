@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
+from hermes_tui.values import dataclass
 from hermes_tui.widgets.ink import cut
 from hermes_tui.widgets.transcript.codes import Spans, by_line, colours, family_of, looks_like_diff
 from hermes_tui.widgets.transcript.markdown import Page

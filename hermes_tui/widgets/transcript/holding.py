@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from hermes_tui.values import dataclass
 from hermes_tui.widgets.transcript.leaves import Leaf
 
 

@@ -4,9 +4,9 @@ slower than any other."""
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 
 from hermes_tui.domain.links import find_links
+from hermes_tui.values import dataclass, field
 from hermes_tui.widgets.transcript.rows import Run, overlay
 
 _SPECIAL = re.compile(r"[\\`*_~<\[]|://|@session:|;base64,")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from hermes_tui.domain.messages import Message
+from hermes_tui.values import dataclass
 from hermes_tui.widgets.transcript.layout import Layout
 from hermes_tui.widgets.transcript.leaves import PART, Item, ItemKind, Leaf
 from hermes_tui.widgets.transcript.outcomes import read_outcome

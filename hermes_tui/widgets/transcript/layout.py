@@ -3,8 +3,7 @@ laid out from it, so a height that turns out otherwise moves what is out of sigh
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from hermes_tui.values import dataclass
 from hermes_tui.widgets.transcript.holding import Hold, hold_of, line_of
 from hermes_tui.widgets.transcript.measures import Measures
 from hermes_tui.widgets.transcript.order import Order, other_seams, survivor

@@ -5,9 +5,9 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 
+from hermes_tui.values import dataclass
 from hermes_tui.widgets.transcript.rows import Row
 
 _SERIALS = itertools.count()

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Any
 
+from hermes_tui.values import dataclass, field
 from hermes_tui.widgets.transcript.codes import Spans, by_line, colours, family_of
 from hermes_tui.widgets.transcript.inline import Inline, set_inline
 from hermes_tui.widgets.transcript.lights import Lights

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 
 from hermes_tui import times
 from hermes_tui.domain.messages import NOT_A_PROMPT, ROLE_CODES, Outline, Window
 from hermes_tui.text import count
+from hermes_tui.values import dataclass, field
 
 USER, ASSISTANT, TOOL = ROLE_CODES["user"], ROLE_CODES["assistant"], ROLE_CODES["tool"]
 _ESTIMATES = {USER: 4, ASSISTANT: 6, TOOL: 1, ROLE_CODES["system"]: 3, NOT_A_PROMPT: 2}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from typing import Any
 
 from hermes_tui.text import count, one_line, size
+from hermes_tui.values import dataclass
 
 _MAIN_ARGUMENTS = (
     *("command", "cmd", "path", "file_path", "filename", "query", "url", "urls", "pattern", "code", "prompt"),

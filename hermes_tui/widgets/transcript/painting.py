@@ -4,12 +4,12 @@ each cell, which only the one line under the mouse needs."""
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from rich.segment import Segment
 from rich.style import Style
 from textual.strip import Strip
 
+from hermes_tui.values import dataclass
 from hermes_tui.widgets.ink import ASCII
 from hermes_tui.widgets.transcript.rows import GUTTER, Row, Run, cells, cluster_at, measure
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from hermes_tui.domain.messages import Window
+from hermes_tui.values import dataclass
 from hermes_tui.widgets.transcript.canvas import Canvas
 from hermes_tui.widgets.transcript.leaves import ItemKind
 from hermes_tui.widgets.transcript.lights import pattern_of

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 
 from hermes_tui.domain.messages import Message
 from hermes_tui.text import clean, one_line, size
+from hermes_tui.values import dataclass, field
 from hermes_tui.widgets.transcript.folds import GUIDE, Fold, fold_line, fold_words, guided
 from hermes_tui.widgets.transcript.leaves import PART, Item, ItemKind, Piece
 from hermes_tui.widgets.transcript.lights import Lights

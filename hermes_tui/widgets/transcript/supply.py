@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Generator, Iterable
-from dataclasses import dataclass, replace
 
 from textual import events
 from textual.message import Message as Event
 from textual.widget import Widget
 
 from hermes_tui.domain.messages import Message
+from hermes_tui.values import dataclass, replace
 from hermes_tui.widgets.ink import Inked
 from hermes_tui.widgets.transcript.layout import Layout
 from hermes_tui.widgets.transcript.measures import ALL

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 
+from hermes_tui.values import dataclass
 from hermes_tui.widgets.transcript.inline import Inline, set_inline
 from hermes_tui.widgets.transcript.rows import Run, measure
 

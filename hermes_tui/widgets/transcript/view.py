@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from textual import events
 from textual.message import Message as Event
 
+from hermes_tui.values import dataclass
 from hermes_tui.widgets.transcript.items import Source, item_at, source_of, wide_blocks
 from hermes_tui.widgets.transcript.leaves import ItemKind
 from hermes_tui.widgets.transcript.markdown import code_blocks

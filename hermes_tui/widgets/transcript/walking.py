@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from hermes_tui.values import dataclass
 from hermes_tui.widgets.transcript.layout import Layout
 from hermes_tui.widgets.transcript.leaves import Item, ItemKind, Leaf
 from hermes_tui.widgets.transcript.measures import ALL

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator
-from dataclasses import dataclass
 
 from hermes_tui.text import clean
+from hermes_tui.values import dataclass
 from hermes_tui.widgets.transcript.ansi import State, decode
 from hermes_tui.widgets.transcript.codes import Spans
 from hermes_tui.widgets.transcript.outcomes import Outcome, main_text_at, read_outcome, unescaped

@@ -1,0 +1,100 @@
+"""Questions without an event loop: the same answers, and nothing that cannot be broken off."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Coroutine, Iterator
+from pathlib import Path
+from typing import Any, NoReturn
+
+import pytest
+
+from hermes_tui.domain.profiles import StoreRef
+from hermes_tui.domain.sessions import ListQuery
+from hermes_tui.errors import QueryTimeout, StoreMissing
+from hermes_tui.service.direct import DirectReader, drive
+from hermes_tui.service.sqlite import SqliteSessionService
+from hermes_tui.storage.connection import Store
+from tests.test_service_reader import endless, make, ref, title
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> StoreRef:
+    return ref(make(tmp_path / "state.db"))
+
+
+@pytest.fixture
+def reader() -> Iterator[DirectReader]:
+    made = DirectReader()
+    yield made
+    made.close()
+
+
+def test_the_answer_is_there_when_the_call_returns(reader: DirectReader, store: StoreRef) -> None:
+    assert drive(reader.run(store, title)) == "first"
+    assert drive(reader.run(store, lambda opened: threading.current_thread().name)) == "reader"
+
+
+def test_what_fails_is_raised(reader: DirectReader, tmp_path: Path) -> None:
+    with pytest.raises(StoreMissing):
+        drive(reader.run(ref(tmp_path / "nothing.db"), title))
+
+
+def test_a_question_that_takes_too_long_is_stopped(reader: DirectReader, store: StoreRef) -> None:
+    with pytest.raises(QueryTimeout):
+        drive(reader.run(store, endless, seconds=0.05))
+    assert drive(reader.run(store, title)) == "first"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals of this kind are POSIX")
+def test_a_signal_ends_a_question_that_would_never_end(reader: DirectReader, store: StoreRef) -> None:
+    def interrupted(opened: Store) -> int:
+        os.kill(os.getpid(), signal.SIGINT)
+        return endless(opened)
+
+    with pytest.raises(KeyboardInterrupt):
+        drive(reader.run(store, interrupted))
+    for thread in threading.enumerate():
+        if thread.name == "reader":
+            thread.join(10)
+            assert not thread.is_alive()
+
+
+def test_several_questions_are_answered_or_say_why_not(reader: DirectReader, store: StoreRef, tmp_path: Path) -> None:
+    missing = ref(tmp_path / "nothing.db")
+    first, second = drive(reader.together([reader.run(missing, title), reader.run(store, title)]))
+    assert isinstance(first, StoreMissing)
+    assert second == "first"
+
+
+def test_being_told_to_end_leaves_no_question_behind(reader: DirectReader, store: StoreRef) -> None:
+    async def told() -> NoReturn:
+        raise KeyboardInterrupt
+
+    later: Coroutine[Any, Any, str] = reader.run(store, title)
+    with pytest.raises(KeyboardInterrupt):
+        drive(reader.together([told(), later]))
+    with pytest.raises(RuntimeError, match="already awaited"):
+        later.send(None)
+
+
+def test_what_needs_an_event_loop_is_refused() -> None:
+    class Waits:
+        def __await__(self) -> Iterator[None]:
+            yield
+
+    async def waits() -> None:
+        await Waits()
+
+    with pytest.raises(RuntimeError, match="event loop"):
+        drive(waits())
+
+
+def test_the_service_answers_lists_with_it(store: StoreRef) -> None:
+    service = SqliteSessionService([store], reader=DirectReader())
+    page = drive(service.conversations(ListQuery(include_hidden=True)))
+    assert [row.title for row in page.rows] == ["first"]
+    assert list(drive(service.details([page.rows[0].key]))) == [page.rows[0].key]
+    drive(service.close())
