@@ -331,6 +331,28 @@ def test_a_catalogue_that_follows_its_store_is_the_one_that_is_read_anew(tmp_pat
             reading.conn.close()
 
 
+def test_a_message_decides_between_two_that_continue_a_third(tmp_path: Path) -> None:
+    """One that is hidden, too: no row of `sessions` looks different for it."""
+    with StoreBuilder(tmp_path / "state.db") as store:
+        store.session("root", end_reason="compression")
+        for id in ("one", "two"):
+            store.session(id, parent="root")
+            store.message(id, "user", "words")
+        store.conn.execute("commit")
+        reading = opened(tmp_path / "state.db")
+        try:
+            before = load(reading)
+            assert before.catalogue.chains["root"].tip.id == "two"
+            store.message("one", "user", "a note to the model", display_kind="hidden")
+            store.conn.execute("update sessions set message_count = 1")
+            after = load(reading, before)
+            assert after.catalogue.chains["root"].tip.id == "one"
+            assert after.catalogue.chains == load(reading).catalogue.chains
+            assert load(reading, after).catalogue is after.catalogue
+        finally:
+            reading.conn.close()
+
+
 def test_a_message_makes_one_conversation_anew_and_no_other(tmp_path: Path) -> None:
     with StoreBuilder(tmp_path / "state.db") as store:
         for n in range(30):

@@ -9,7 +9,7 @@ from collections.abc import Sequence, Set
 from typing import Any, NamedTuple
 
 from hermes_tui.domain.families import Catalogue, build_chains
-from hermes_tui.domain.sessions import Kind, Segment
+from hermes_tui.domain.sessions import Segment
 from hermes_tui.storage.connection import Store, is_damage
 from hermes_tui.storage.rows import BATCH, Cells, listed
 from hermes_tui.storage.schema import Schema
@@ -98,9 +98,10 @@ class Loaded(NamedTuple):
     rows: dict[str, Cells]
     spoken: frozenset[str]
     """Of sessions without a believable time, those that do have a visible message."""
-    sure: bool
-    """All rows could be read, and no two sessions compete to continue a third: then a row that looks as before
-    means what it meant before."""
+    contested: dict[str, float]
+    """Sessions that compete to continue another, and what decides between them beside their rows."""
+    whole: bool
+    """All rows could be read."""
 
 
 def load_catalogue(store: Store) -> Catalogue:
@@ -116,22 +117,35 @@ def load(store: Store, before: Loaded | None = None) -> Loaded:
     damaged += len(read) - len(rows)
     silent = [id for id, row in rows.items() if row[_NEWEST] is None]
     spoken = frozenset(_spoken(store, silent))
-    if before is not None and before.sure and not damaged and not mute:
+    if before is not None and before.whole and not damaged and not mute and _decided(store, before):
         changed = _changed(before, rows, spoken)
         if changed is not None:
             segments = [_segment(rows[id], spoken) for id in changed]
             catalogue = before.catalogue.with_segments(segments) if segments else before.catalogue
-            return Loaded(catalogue, rows, spoken, True)
-    chains = list(
-        build_chains(
-            [_segment(row, spoken) for row in rows.values()],
-            has_session_key="session_key" in store.schema.sessions,
-            freshest=lambda segment: _freshest(store, segment),
-        )
+            return Loaded(catalogue, rows, spoken, before.contested, True)
+    contested: dict[str, float] = {}
+
+    def freshest(segment: Segment) -> float:
+        contested[segment.id] = found = _freshest(store, segment)
+        return found
+
+    chains = build_chains(
+        [_segment(row, spoken) for row in rows.values()],
+        has_session_key="session_key" in store.schema.sessions,
+        freshest=freshest,
     )
-    contested = any(chain.kind is Kind.SIBLING for chain in chains)
     catalogue = Catalogue.of(chains, store.ref.profile, damaged=damaged, mute=mute)
-    return Loaded(catalogue, rows, spoken, not (damaged or mute or contested))
+    return Loaded(catalogue, rows, spoken, contested, not (damaged or mute))
+
+
+def _decided(store: Store, before: Loaded) -> bool:
+    """Whether sessions that compete to continue another would still be chosen between alike."""
+    for session_id, freshest in before.contested.items():
+        chain = before.catalogue.chains[session_id]
+        segment = next(each for each in chain.segments if each.id == session_id)
+        if _freshest(store, segment) != freshest:
+            return False
+    return True
 
 
 def _changed(before: Loaded, rows: dict[str, Cells], spoken: frozenset[str]) -> list[str] | None:
