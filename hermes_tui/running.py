@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 from rich.text import Text
 from textual import work
 from textual._xterm_parser import XTermParser
+from textual.await_complete import AwaitComplete
 from textual.filter import Monochrome
 from textual.notifications import SeverityLevel
+from textual.screen import Screen
 from textual.worker import WorkerFailed
 
 from hermes_tui import paths
@@ -32,6 +34,10 @@ ENDING = {"SIGINT": 130, "SIGTERM": 143, "SIGHUP": 129}
 """Signals that end the app in good order, and the code it leaves with."""
 TOAST = 300
 """Characters of a text that a toast shows."""
+COLLECTED_AFTER = 8
+"""Screens that may be left before what they were made of is looked for."""
+QUIET = 0.7
+"""Seconds after leaving one, when nobody waits for a frame."""
 
 
 def _kept_theme() -> Path:
@@ -45,6 +51,8 @@ class Running(OneKeyAtATime["HandOver | PrintAndQuit"]):
     ENABLE_COMMAND_PALETTE = False  # Textual would bind it everywhere, also where someone types
     _chosen = False
     """The theme was chosen in the app, in this run or an earlier one; no terminal need be asked."""
+    _left = 0
+    """Screens that were left."""
     _few = False
     """The terminal has 256 colours."""
 
@@ -139,6 +147,22 @@ class Running(OneKeyAtATime["HandOver | PrintAndQuit"]):
         if self._typed_ahead:
             for event in XTermParser().feed(self._typed_ahead):
                 self.post_message(event)
+
+    def pop_screen(self) -> AwaitComplete:
+        """Back to the screen below; at times what the ones that were left were made of is thrown away. They hold
+        each other, and the collector, told to be rare, would leave them in memory for ever."""
+        self._leave_one()
+        return super().pop_screen()
+
+    def switch_screen(self, screen: Screen[Any] | str) -> AwaitComplete:
+        """Another screen in place of this one, which is left too."""
+        self._leave_one()
+        return super().switch_screen(screen)
+
+    def _leave_one(self) -> None:
+        self._left += 1
+        if self._left % COLLECTED_AFTER == 0:
+            self.set_timer(QUIET, gc.collect)
 
     def exit(self, *how: Any, **more: Any) -> None:
         """End; nothing that is still awaited may come back to a screen that is being taken apart."""

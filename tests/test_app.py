@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import subprocess
 import sys
+import weakref
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
@@ -17,6 +19,7 @@ from textual.pilot import Pilot
 from textual.widgets._toast import Toast
 
 from hermes_tui import handover
+from hermes_tui import running as running_app
 from hermes_tui.app import SHEETS_OF, HermesApp, connect_to_sqlite
 from hermes_tui.domain.links import Candidate
 from hermes_tui.domain.profiles import StoreRef
@@ -639,6 +642,25 @@ async def test_an_answer_that_comes_while_the_app_ends_is_for_nobody() -> None:
         app.exit()
         await asyncio.sleep(0)
         assert call.cancelled
+
+
+async def test_screens_that_were_left_do_not_stay_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(running_app, "QUIET", 0.01)
+    was = gc.get_threshold()
+    gc.disable()  # as rare as the app makes it
+    try:
+        async with running() as (app, pilot):
+            left = weakref.WeakSet[Any]()
+            for _ in range(3 * running_app.COLLECTED_AFTER):
+                await pilot.press("r")
+                await until(pilot, lambda: not isinstance(app.screen, BrowseScreen))
+                left.add(app.screen)
+                app.screen.dismiss()
+                await until(pilot, lambda: isinstance(app.screen, BrowseScreen))
+            await until(pilot, lambda: len(left) <= 2 * running_app.COLLECTED_AFTER)
+    finally:
+        gc.enable()
+        gc.set_threshold(*was)
 
 
 async def test_a_screen_that_is_told_twice_to_go_takes_no_other_with_it() -> None:
