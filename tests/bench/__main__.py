@@ -41,7 +41,6 @@ PARTS: dict[str, Callable[[Bench], Iterator[Result]]] = {
 """In the order of the report; the last one writes to the copy of the store."""
 _SCREENS = frozenset({"start", "hits", "open", "keys", "quit", "loop", "memory"})
 """A quick look takes these on its first store only."""
-_QUICK_RUNS = 3
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -51,7 +50,9 @@ def _parser() -> argparse.ArgumentParser:
         "--only", nargs="+", default=list(PARTS), choices=list(PARTS), metavar="PART", help=", ".join(PARTS)
     )
     parser.add_argument("--runs", type=int, default=RUNS, help=f"rounds that count; a report takes {RUNS} or more")
-    parser.add_argument("--quick", action="store_true", help="few runs, the program beside this Python, no report")
+    parser.add_argument(
+        "--quick", action="store_true", help="everything once, the program beside this Python, no report"
+    )
     parser.add_argument("--render", action="store_true", help="measure nothing, write the report again")
     return parser
 
@@ -85,7 +86,7 @@ def _measure(bench: Bench, only: Sequence[str], kept: report.Kept) -> list[str]:
     return failed
 
 
-def _run(args: argparse.Namespace, runs: int, kept: report.Kept) -> int:
+def _run(args: argparse.Namespace, kept: report.Kept) -> int:
     """Store by store; the number of parts that did not work."""
     names = list(STORES) if "all" in args.stores else [name for name in STORES if name in args.stores]
     failures = 0
@@ -95,7 +96,7 @@ def _run(args: argparse.Namespace, runs: int, kept: report.Kept) -> int:
         for name in names:
             only = [part for part in args.only if not (args.quick and name != names[0] and part in _SCREENS)]
             home = copied(name, scratch / "homes")
-            failures += len(_measure(Bench(name, home, scratch, bin, runs, args.quick), only, kept))
+            failures += len(_measure(Bench(name, home, scratch, bin, args.runs, args.quick), only, kept))
             shutil.rmtree(home)
     return failures
 
@@ -104,12 +105,11 @@ def main() -> int:
     """Measure, print, write; the exit code says whether everything could be measured."""
     parser = _parser()
     args = parser.parse_args()
-    runs = _QUICK_RUNS if args.quick else args.runs
-    if runs < RUNS and not args.quick:
+    if args.runs < RUNS:
         parser.error(f"a report takes medians of at least {RUNS} runs")
     _as_a_user()
     kept = {} if args.quick else report.load()
-    failures = 0 if args.render else _run(args, runs, kept)
+    failures = 0 if args.render else _run(args, kept)
     if not args.quick:
         report.RESULTS.write_text(report.render(kept, list(PARTS)), "utf-8")
     return 1 if failures else 0

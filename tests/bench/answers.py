@@ -16,7 +16,7 @@ from hermes_tui.domain.queries import SearchPage, SearchQuery
 from hermes_tui.domain.sessions import ListQuery
 from hermes_tui.service.sqlite import SqliteSessionService
 from tests import real_stores
-from tests.bench.measuring import Result, few, in_turn, timed
+from tests.bench.measuring import Result, few, timed
 from tests.bench.stores import Bench
 
 TIMED = Path(__file__).parent.parent / "hermes_side" / "timed_searches.py"
@@ -79,8 +79,7 @@ def complete(bench: Bench) -> Iterator[Result]:
                 continue
             rows = ranked(query)
             total = ask(SearchQuery(query)).total
-            ours, theirs = in_turn(
-                bench.runs,
+            ours, theirs = bench.in_turn(
                 partial(timed, partial(ask, SearchQuery(query))),
                 partial(timed, partial(ranked, query)),
             )
@@ -118,19 +117,21 @@ class HermesSearches:
         self._process.communicate(timeout=20)
 
 
+def _found(page: SearchPage, messages: int) -> str:
+    """That both sides found something, or both nothing."""
+    return f"conversations found: {page.total}; messages that Hermes finds: {messages}"
+
+
 def scans(bench: Bench) -> Iterator[Result]:
     """Answers for which the messages themselves are read, beside Hermes' reading."""
     hermes = HermesSearches(bench)
     with _serving(bench) as ask:
         for name, (words, query, roles, bound) in _SCANS.items():
-            page = ask(query)
-            _, found = hermes.ask(words, roles)
-            ours, theirs = in_turn(
-                bench.rounds,
+            told = "" if bench.quick else _found(ask(query), hermes.ask(words, roles)[1])
+            ours, theirs = bench.in_turn(
                 partial(timed, partial(ask, query)),
                 partial(hermes.milliseconds, words, roles),
             )
-            told = f"conversations found: {page.total}; messages that Hermes finds: {found}"
             remark = "; ".join(filter(None, (told, few(ours, bench.rounds))))
             what = f"complete scan, {name}: `{query.text}`"
             yield Result(what, ours, "Hermes' `search_messages`", theirs, bound, remark=remark)
@@ -156,6 +157,6 @@ def browse(bench: Bench) -> Iterator[Result]:
 
     with asyncio.Runner() as runner:
         rows = runner.run(ask())
-        ours, theirs = in_turn(bench.runs, lambda: timed(lambda: runner.run(ask())), lambda: timed(bare))
+        ours, theirs = bench.in_turn(lambda: timed(lambda: runner.run(ask())), lambda: timed(bare))
     remark = f"conversations: {rows:,}; both open the store anew"
     yield Result("browse: all loaded and sorted", ours, "bare `select` of the columns", theirs, 2.5, remark=remark)

@@ -82,20 +82,20 @@ def _rounded(values: Sequence[float]) -> list[float]:
     return [round(value, 4) for value in values]
 
 
-def in_turn(runs: int, *sides: Callable[[], float]) -> list[list[float]]:
-    """Every side `runs` times, the order turned round each time, after a round that does not count; each gives
-    its milliseconds. When one side is very slow all are measured less often."""
+def in_turn(runs: int, *sides: Callable[[], float], warm: bool = True) -> list[list[float]]:
+    """Every side `runs` times, the order turned round each time, after a round that does not count unless `warm`
+    is False; each gives its milliseconds. When one side is very slow all are measured less often."""
     found: list[list[float]] = [[] for _ in sides]
-    for run in range(runs + 1):
-        order = range(len(sides)) if run % 2 else reversed(range(len(sides)))
+    done = -1 if warm else 0
+    while done < runs:
+        order = range(len(sides)) if done % 2 == 0 else reversed(range(len(sides)))
         for index in order:
             value = sides[index]()
-            if run:
+            if done >= 0:
                 found[index].append(value)
             elif value > SLOW:
                 runs = min(runs, FLOOR)
-        if run == runs:
-            break
+        done += 1
     return found
 
 

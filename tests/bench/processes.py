@@ -11,7 +11,7 @@ from hermes_tui import paths
 from hermes_tui.domain.sessions import ListQuery
 from hermes_tui.service.sqlite import SqliteSessionService
 from tests import real_stores
-from tests.bench.measuring import Result, few, in_turn, wall
+from tests.bench.measuring import Result, few, wall
 from tests.bench.ptyperf import PtyApp
 from tests.bench.stores import Bench
 
@@ -27,7 +27,7 @@ def _hermes_list(bench: Bench) -> float:
 def lists(bench: Bench) -> Iterator[Result]:
     """`hermes-tui list` beside `hermes sessions list`."""
     argv = [*bench.tui, "list", "--limit", "20"]
-    ours, theirs = in_turn(bench.runs, lambda: wall(argv, bench.env), lambda: _hermes_list(bench))
+    ours, theirs = bench.in_turn(lambda: wall(argv, bench.env), lambda: _hermes_list(bench))
     yield Result("`hermes-tui list --limit 20`", ours, "`hermes sessions list`, 20 rows", theirs, 0.15)
 
 
@@ -37,21 +37,19 @@ def searches(bench: Bench) -> Iterator[Result]:
     for kind, query in bench.queries.items():
         mine = [*bench.tui, "search", query]
         other = [str(python), str(ONE_SEARCH), str(bench.db), query]
-        ours, theirs = in_turn(
-            bench.runs,
+        ours, theirs = bench.in_turn(
             partial(wall, mine, bench.env),
             partial(wall, other, bench.env),
         )
         what = f"`hermes-tui search`, {kind}: `{query}`"
-        yield Result(what, ours, "a process that runs `session_search`", theirs, 0.35, remark=few(ours, bench.runs))
+        yield Result(what, ours, "a process that runs `session_search`", theirs, 0.35, remark=few(ours, bench.rounds))
 
 
 def starts(bench: Bench) -> Iterator[Result]:
     """The screen's first rows, beside the least of Textual and beside `hermes sessions list`."""
     title = newest_title(bench)
     label = [bench.python, str(INSIDE / "one_label.py")]
-    rows, least, hermes = in_turn(
-        bench.runs,
+    rows, least, hermes = bench.in_turn(
         lambda: first_painted(bench, bench.tui, title),
         lambda: first_painted(bench, label, "READY"),
         lambda: _hermes_list(bench),

@@ -107,7 +107,8 @@ def row(each: Result) -> str:
     met = {None: "", True: "yes", False: "**no**"}[each.met]
     ours, theirs = _value(each.our_value, each.unit), _value(each.their_value, each.unit)
     runs = len(each.ours)
-    return f"| {what} | {ours} | {against} | {theirs} | {each.ratio:.2f} | {bound(each)} | {met} | {runs} |"
+    ratio = f"{each.ratio:.2f}" if each.their_value else ""
+    return f"| {what} | {ours} | {against} | {theirs} | {ratio} | {bound(each)} | {met} | {runs} |"
 
 
 def bound(each: Result) -> str:

@@ -9,10 +9,12 @@ import sqlite3
 import subprocess
 import sys
 import venv
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from tests import real_stores
+from tests.bench.measuring import in_turn
 from tests.tools import ROOT
 
 SEED: dict[str, int | float | bool] = {
@@ -82,6 +84,7 @@ class Bench:
     """Where `python` and `hermes-tui` are."""
     runs: int
     quick: bool
+    """Once is enough: to see that it works."""
 
     @property
     def db(self) -> Path:
@@ -89,8 +92,12 @@ class Bench:
 
     @property
     def rounds(self) -> int:
-        """Of what takes seconds each time."""
+        """That count."""
         return 1 if self.quick else self.runs
+
+    def in_turn(self, *sides: Callable[[], float]) -> list[list[float]]:
+        """As often as this look at the store wants it."""
+        return in_turn(self.rounds, *sides, warm=not self.quick)
 
     @property
     def tui(self) -> list[str]:
@@ -127,16 +134,16 @@ class Bench:
         return f"{sessions:,} sessions, {messages:,} messages, {self.db.stat().st_size / 1e6:,.0f} MB"
 
     def places(self, number: int) -> tuple[list[Place], ...]:
-        """So many places in the longest session, and in one of about 50 messages."""
+        """So many places in the longest session, in one of about 50 messages, and in another of that length."""
         conn = self.connect()
         try:
             lengths = conn.execute(_LENGTHS).fetchall()
-            longest, short = lengths[-1], min(lengths, key=lambda row: abs(row[1] - 50))
-            return tuple(self._within(conn, session, length, number) for session, length in (longest, short))
+            short, other = sorted(lengths[:-1], key=lambda row: abs(row[1] - 50))[:2]
+            return tuple(self._within(conn, *chosen, number=number) for chosen in (lengths[-1], short, other))
         finally:
             conn.close()
 
-    def _within(self, conn: sqlite3.Connection, session: str, length: int, number: int) -> list[Place]:
+    def _within(self, conn: sqlite3.Connection, session: str, length: int, *, number: int) -> list[Place]:
         """Spread over the session, away from its end; repeated where it is too short for so many."""
         found = []
         for message, content in conn.execute(_SAID, (session,)):

@@ -100,7 +100,7 @@ class Tour:
 
     def read(self) -> None:
         """The longest transcript, from a place in it."""
-        (place,), _ = self.bench.places(1)
+        place = self.bench.places(1)[0][0]
         self.go("/", BOX)
         asked(self.app, place.link)
         self.go("enter", TRANSCRIPT)

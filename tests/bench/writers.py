@@ -55,7 +55,7 @@ def commits(bench: Bench) -> Iterator[Result]:
     searching = [bench.python, str(SEARCHING), str(bench.home), *QUERIES.values()]
     with _piped([str(real_stores.hermes_python()), str(APPENDING), str(bench.db)], bench.env) as writer:
         _round(writer, number)
-        for _ in range(bench.runs):
+        for _ in range(bench.rounds):
             with _piped(searching, bench.env) as (_, answers):
                 answers.readline()  # it has begun, and found something
                 beside.append(_round(writer, number))
