@@ -396,6 +396,8 @@ async def test_a_link_into_another_profile_can_be_opened() -> None:
     service.hits = ()
     async with searching(service, "@session:work/20260101_000000_abcdef") as (_screen, app, pilot):
         await until(pilot, lambda: "open @session:work/20260101_000000_abcdef" in seen(app))
+        assert "Looked for this id" in seen(app)
+        assert "All words must occur" not in seen(app)
         await pilot.press("enter")
         assert app.last(OpenTarget).text == "@session:work/20260101_000000_abcdef"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hermes_tui.domain.links import Link
+from hermes_tui.domain.links import Link, only_link
 from hermes_tui.domain.queries import UNREAD, SearchOrder, SearchPage, SearchQuery, WayOut
 from hermes_tui.text import count, one_line
 from hermes_tui.widgets.ink import Form, Part, gap
@@ -44,6 +44,7 @@ GRAMMAR: tuple[Paragraph, ...] = (
     ),
 )
 """The grammar in one line."""
+MEANT = "Looked for this id, one that begins so, and this title."
 SEARCHED = "Looked in titles, in what was said, in automation, in tool calls and their output."
 SCAN = Way("read tool output beyond 8 KB", does="scan")
 AGAIN = Way("try again", does="try again")
@@ -157,6 +158,8 @@ def nothing_found(text: str, page: SearchPage) -> tuple[list[Paragraph], list[Pa
         head: Paragraph = (("No matches for ", "soft"), (words, "title"), (f" in {where}.", "soft"))
     else:
         head = (("No conversation passes ", "soft"), (one_line(text, _LONGEST), "title"), (".", "soft"))
+    if only_link(words) is not None:
+        return [head], [((MEANT, "quiet"),)]  # its words were not looked for, so that no grammar helps
     return [head], [((SEARCHED, "quiet"),), *GRAMMAR]
 
 
