@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import random
 import select
 import signal
 import subprocess
@@ -69,6 +70,11 @@ class Terminal:
     def press(self, keys: str) -> None:
         os.write(self.master, keys.encode())
 
+    def hang_up(self) -> None:
+        """Close the window."""
+        os.close(self.master)
+        self.master = -1
+
     def restored(self) -> bool:
         """Everything that was switched on is switched off again, after it was switched on."""
         pairs = [(ALTERNATE_ON, ALTERNATE_OFF), (MOUSE_ON, MOUSE_OFF), (b"\x1b[?25l", b"\x1b[?25h")]
@@ -93,15 +99,17 @@ def started(argv: list[str], env: dict[str, str] | None = None) -> Iterator[Term
 
     whole = {**os.environ, "TERM": "xterm-256color", "COLORFGBG": "15;0", **(env or {})}
     process = subprocess.Popen(argv, stdin=slave, stdout=slave, stderr=slave, preexec_fn=lead, env=whole)
+    terminal = Terminal(process, master, slave)
     try:
-        yield Terminal(process, master, slave)
+        yield terminal
         assert process.poll() is not None, "the test is over and the program is not"
-        assert termios.tcgetattr(slave) == before
+        assert terminal.master < 0 or termios.tcgetattr(slave) == before
     finally:
         if process.poll() is None:
             process.kill()
             process.wait()
-        os.close(master)
+        if terminal.master >= 0:
+            os.close(master)
         os.close(slave)
 
 
@@ -147,6 +155,115 @@ def test_a_crash_leaves_the_terminal_as_it_was(home: Path) -> None:
         assert terminal.ends() == 1
         assert terminal.restored()
         assert b"a bug" in terminal.data
+
+
+_CRASHING = """
+import sys
+from textual.events import Key
+from hermes_tui.app import HermesApp
+def crash():
+    raise RuntimeError('a bug')
+before = HermesApp.on_event
+async def on_event(self, event):
+    if isinstance(event, Key) and event.key == 'f9':
+        self.screen.call_later(crash)
+    else:
+        await before(self, event)
+HermesApp.on_event = on_event
+from hermes_tui.cli import main
+sys.exit(main(sys.argv[1:]))
+"""
+F9 = "\x1b[20~"
+
+
+@pytest.mark.parametrize(
+    ("keys", "seen"),
+    [
+        ("f", "title, first words"),
+        ("/", "Search"),
+        ("\r", "message 1"),
+        ("l", "Lineage"),
+        ("r", "--resume"),
+        ("?", "everywhere"),
+        ("P", "Profiles"),
+        (":", "command"),
+    ],
+    ids=["filter", "search", "transcript", "lineage", "resume", "help", "profiles", "palette"],
+)
+def test_a_crash_in_any_screen_leaves_the_terminal_as_it_was(home: Path, keys: str, seen: str) -> None:
+    with started([sys.executable, "-c", _CRASHING, "--home", str(home)]) as terminal:
+        terminal.shows(f"@session:default/{ID}")
+        terminal.press(keys)
+        terminal.shows(seen)
+        terminal.press(F9)
+        assert terminal.ends() == 1
+        assert terminal.restored()
+        assert b"RuntimeError: a bug" in terminal.data[terminal.data.rfind(ALTERNATE_OFF) :]
+
+
+def test_a_storm_of_sizes_does_no_harm(home: Path) -> None:
+    import fcntl
+    import struct
+    import termios
+
+    with started([*COMMAND, "--home", str(home)]) as terminal:
+        terminal.shows("Refactoring auth")
+        chance = random.Random(11)
+        sizes = [(chance.choice([1, 2, 5, 24, 60]), chance.choice([1, 3, 20, 80, 300])) for _ in range(80)]
+        for rows, columns in [*sizes, (36, 120)]:
+            fcntl.ioctl(terminal.master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
+            terminal.read()
+        terminal.press("?")
+        terminal.shows("everywhere")
+        terminal.press("\x11")
+        assert terminal.ends() == 0
+        assert terminal.restored()
+
+
+_SHELL = """
+import os, signal, subprocess, sys, termios
+def lead():
+    os.setpgid(0, 0)
+    signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+    os.tcsetpgrp(0, os.getpid())
+    signal.signal(signal.SIGTTOU, signal.SIG_DFL)
+signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+child = subprocess.Popen(sys.argv[2:], preexec_fn=lead)
+open(sys.argv[1], 'w').write(str(child.pid))
+_, status = os.waitpid(child.pid, os.WUNTRACED)
+os.tcsetpgrp(0, os.getpgrp())
+flags = termios.tcgetattr(0)[3]
+print('stopped', os.WIFSTOPPED(status), bool(flags & termios.ICANON and flags & termios.ECHO), flush=True)
+sys.stdin.readline()
+os.tcsetpgrp(0, child.pid)
+os.killpg(child.pid, signal.SIGCONT)
+_, status = os.waitpid(child.pid, 0)
+os.tcsetpgrp(0, os.getpgrp())
+sys.exit(os.waitstatus_to_exitcode(status))
+"""
+
+
+def test_stopped_it_lends_the_terminal_to_the_shell_and_comes_back(home: Path, tmp_path: Path) -> None:
+    note = tmp_path / "pid"
+    with started([sys.executable, "-c", _SHELL, str(note), *COMMAND, "--home", str(home)]) as terminal:
+        terminal.shows("Refactoring auth")
+        os.kill(int(note.read_text()), signal.SIGTSTP)
+        terminal.shows("stopped True True")
+        assert terminal.restored()
+        back = len(terminal.data)
+        terminal.press("go\n")
+        terminal.until(lambda: b"Refactoring auth" in terminal.data[back:])
+        assert ALTERNATE_ON in terminal.data[back:]
+        terminal.press("\x11")
+        assert terminal.ends() == 0
+        assert terminal.restored()
+
+
+def test_a_terminal_that_is_closed_ends_it(home: Path) -> None:
+    with started([*COMMAND, "--home", str(home)]) as terminal:
+        terminal.shows("Refactoring auth")
+        terminal.hang_up()
+        assert terminal.process.wait(30) == 128 + signal.SIGHUP
 
 
 def test_without_a_store_the_bare_command_shows_a_page(tmp_path: Path) -> None:
