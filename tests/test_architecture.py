@@ -21,9 +21,6 @@ MAX_FUNCTION = 60
 """Lines; past 40 a function is looked at, whether it does two things."""
 
 
-CASE = re.compile(r"\bR(\d{1,2})\b")
-
-
 def name_of(module: Path) -> str:
     return module.relative_to(ROOT).as_posix()
 
@@ -155,10 +152,3 @@ def test_the_top_level_is_what_it_says() -> None:
     }
     top = {name.split("/")[0] for name in texts()}
     assert {name for name in top if not name.startswith(".")} <= allowed
-
-
-def test_every_case_that_users_met_has_its_tests() -> None:
-    """R1 to R44: faults of programs like this one; the tests that keep each away say its number."""
-    tests = [text for name, text in texts().items() if name.startswith("tests/test_") and "R44: faults" not in text]
-    said = {int(number) for text in tests for number in CASE.findall(text)}
-    assert set(range(1, 45)) - said == set()
