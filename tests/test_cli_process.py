@@ -385,6 +385,8 @@ class TestStreams:
             "import sys\nfrom hermes_tui.cli import main\nmain(sys.argv[1:])\n"
             "heavy = {'textual', 'rich.console', 'pygments', 'yaml', 'pyperclip', 'shtab', 'argparse', 'tomllib',"
             " 'platformdirs', 'markdown_it', 'importlib.metadata'} & set(sys.modules)\n"
+            "if 'search' not in sys.argv:\n"
+            "    heavy |= {'asyncio', 'dataclasses', 'inspect', 'ssl'} & set(sys.modules)\n"
             "print('heavy:', sorted(heavy), file=sys.stderr)"
         )
         for argv in (
