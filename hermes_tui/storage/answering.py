@@ -102,10 +102,11 @@ class Answer:
             self._matches.update(load_matches(store, missing, finding.tree, finding.ground.tokenizer))
 
     def _hit(self, known: Tally, shown: int, read: bool) -> Hit:
+        tops = known.tops[:shown]
         if read:
-            matches = tuple(self._matches[top.id] for top in known.tops if top.id in self._matches)
+            matches = tuple(self._matches[top.id] for top in tops if top.id in self._matches)
         else:
-            matches = tuple(self._matches.get(top.id) or _unread(top) for top in known.tops[:shown])
+            matches = tuple(self._matches.get(top.id) or _unread(top) for top in tops)
         return Hit(known.conversation, known.tier, matches, known.count if self.settled else None, known.delegate)
 
 

@@ -19,7 +19,8 @@ from hermes_tui.storage.schema import Schema
 from hermes_tui.storage.visibility import visible
 from hermes_tui.times import epoch
 
-_REMEMBERED = 16
+_REMEMBERED = 200
+"""Conversations; a search for a common word looks at all that may hold copies, again and again."""
 _STEP = 64
 BY_UID = "idx_messages_session_uid"
 BY_ACTIVE = "idx_messages_session_active"

@@ -20,13 +20,15 @@ from hermes_tui.storage.matches import CALLED, UNSURE, Group, Groups, Top
 from hermes_tui.storage.parts import Parts
 from hermes_tui.storage.rows import extent
 from hermes_tui.storage.scan import Judged, Stretch, Task, everything, gaps_of, listed, scan_slice
-from hermes_tui.storage.scopes import DEMOTED, Scope
+from hermes_tui.storage.scopes import Scope
 from hermes_tui.storage.settling import settled
 from hermes_tui.storage.tallies import Scorer, grouped, merged
 from hermes_tui.values import dataclass, field
 
 MANY = 5_000
 """Matches from which on the answer comes in steps."""
+_VERY_MANY = 50_000
+"""Matches from which on SQLite sums them up by session, which takes it longer for fewer."""
 _SOME = 200
 """Matches from which on the newest of them are shown before the best are known."""
 _AMONG = 400
@@ -50,6 +52,8 @@ class Ground:
     order: SearchOrder
     deep: bool
     """Tool output is read to its end."""
+    steps: bool = True
+    """Common words are answered in steps."""
 
     @property
     def cut(self) -> bool:
@@ -102,9 +106,10 @@ class Finding:
         stretches = self._divide(store)
         if self.index is not None:
             number = matches.count(store, self.index, self.tree)
-            if number > _SOME:
-                self.steps.append(self._newest)
-            self.steps += [self._recent, self._sum] if number > MANY else [self._rank]
+            if self.ground.steps:
+                self.steps += [self._newest] if number > _SOME else []
+                self.steps += [self._recent] if number > MANY else []
+            self.steps.append(self._sum if number > _VERY_MANY else self._rank)
             self.steps += [self._settle] if self.index.inline else []
         if stretches:
             self.steps.append(lambda store: self._start_reading(store, stretches))
@@ -142,19 +147,6 @@ class Finding:
 
     # what an index answers
 
-    def _human(self) -> Conditions:
-        """Messages of sessions that nothing demotes, if any such are searched: automation shall not drown them."""
-        if all(place.automation for place in self.ground.scope.places.values()):
-            return self.within
-        return self.within.also(
-            """m.session_id in (
-                select s.id
-                from sessions s
-                where coalesce(s.source, '') not in (select value from json_each(:demoted))
-            )""",
-            demoted=json.dumps(sorted(DEMOTED)),
-        )
-
     def _newest(self, store: Store) -> None:
         """Some of the newest that people and the assistant said in sessions that nothing demotes; of any others
         only where there are none."""
@@ -174,8 +166,7 @@ class Finding:
 
     def _recent(self, store: Store) -> None:
         assert self.index is not None
-        order = self.ground.order
-        self.groups = matches.ranked(store, self.index, self.tree, self._human(), order, recent=MANY)
+        self.groups = matches.ranked(store, self.index, self.tree, self.within, self.ground.order, recent=MANY)
 
     def _rank(self, store: Store) -> None:
         assert self.index is not None

@@ -43,7 +43,7 @@ class Group:
     """Best first, by the order asked for."""
 
 
-FEW_SESSIONS = 300
+FEW_SESSIONS = 1_000
 """Sessions whose messages are gone through rather than all that match anywhere."""
 _MEASURED = 200
 """Rows outside of the answer of an index that it is asked about one by one."""
@@ -75,9 +75,10 @@ def _params(index: Index, tree: Node, where: Conditions) -> dict[str, Any]:
 
 
 def _hits(index: Index, where: Conditions, order: SearchOrder, recent: bool) -> str:
-    """The matching messages; `recent`: the newest `:recent` that someone said."""
-    limit = "order by f.rowid desc limit :recent" if recent else "limit -1"  # a limit keeps bm25() where it works
-    said = f"and {_SPOKEN}" if recent else ""
+    """The matching messages; `recent`: of the newest `:recent`."""
+    newest = f"select rowid from {index.name} where {index.name} match :expression order by rowid desc limit :recent"
+    since = f"and f.rowid >= (select min(rowid) from ({newest}))" if recent else ""
+    # the limit keeps bm25() where it works
     return f"""
     select
         m.id as id,
@@ -87,8 +88,8 @@ def _hits(index: Index, where: Conditions, order: SearchOrder, recent: bool) -> 
         {_kind(index)} as kind
     from {index.name} f
     cross join messages m on m.id = f.rowid
-    where f.{index.name} match :expression {said} and {where.sql}
-    {limit}
+    where f.{index.name} match :expression {since} and {where.sql}
+    limit -1
     """
 
 
@@ -115,7 +116,7 @@ def ranked(
     *,
     recent: int | None = None,
 ) -> Groups:
-    """Matches by session and kind: how many, and the best few. `recent`: of the newest so many that were said.
+    """Matches by session and kind: how many, and the best few. `recent`: of the newest so many that match.
     For at most some thousands: each becomes a Python value, which costs less than SQLite's sorting by session."""
     params = _params(index, tree, where) | ({"recent": recent} if recent is not None else {})
     rows = _raw(store, _hits(index, where, order, recent is not None), params)

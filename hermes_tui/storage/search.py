@@ -35,7 +35,7 @@ from hermes_tui.storage.notices import notices
 from hermes_tui.storage.parts import all_needed, parts_of, with_inside, without_empty
 from hermes_tui.storage.scopes import Scope, scope_of
 from hermes_tui.storage.tallies import PARTIAL, SPREAD, WHOLE, SortKey, Tally, tally
-from hermes_tui.values import dataclass, field
+from hermes_tui.values import dataclass, field, replace
 
 _NARROW = 400
 """Sessions up to which statements name those that are searched, even where nothing narrows a search to them."""
@@ -158,7 +158,7 @@ class StoreSearch:
         if filters or len(self.scope.places) <= _NARROW:
             where = where.in_sessions(list(self.scope.places))
         deep = self.query.scan or "tool" in filters.wanted.get("role", ())
-        self.ground = Ground(look(store), self.scope, where, self.query.order, deep)
+        self.ground = Ground(look(store), self.scope, where, self.query.order, deep, self.query.steps)
         if self.parsed.expression is None:
             self._passing = self._filtered(store)
             return
@@ -198,8 +198,7 @@ class StoreSearch:
         """An index is damaged: read instead."""
         assert self.ground is not None
         notice = "The search index is damaged: the messages themselves were read."
-        ground = self.ground
-        self.ground = Ground(Indexes(None, None, (notice,)), ground.scope, ground.where, ground.order, ground.deep)
+        self.ground = replace(self.ground, indexes=Indexes(None, None, (notice,)))
         self._wide, self._less = {}, {}
         self._answer.forget()
         if self.tree is None:
