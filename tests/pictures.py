@@ -22,18 +22,22 @@ if TYPE_CHECKING:
 CELL, ROW = 12.2, 24.4
 _BASELINE = 18.5
 """How far below the top of its row a character stands."""
+_DOWN, _ACROSS = (0.46, 0, 0.54, 1), (0, 0.48, 1, 0.53)
 _BLOCKS = {
-    "│": (0.46, 0, 0.54, 1),
-    "┃": (0.40, 0, 0.60, 1),
-    "─": (0, 0.48, 1, 0.53),
-    "━": (0, 0.44, 1, 0.56),
-    "▌": (0, 0, 0.5, 1),
-    "▐": (0.5, 0, 1, 1),
-    "█": (0, 0, 1, 1),
-    "▎": (0, 0, 0.25, 1),
-    "▏": (0, 0, 0.125, 1),
+    "│": (_DOWN,),
+    "┃": ((0.40, 0, 0.60, 1),),
+    "─": (_ACROSS,),
+    "├": (_DOWN, (0.46, 0.48, 1, 0.53)),
+    "└": ((0.46, 0, 0.54, 0.53), (0.46, 0.48, 1, 0.53)),
+    "━": ((0, 0.44, 1, 0.56),),
+    "┿": (_DOWN, (0, 0.44, 1, 0.56)),
+    "▌": ((0, 0, 0.5, 1),),
+    "▐": ((0.5, 0, 1, 1),),
+    "█": ((0, 0, 1, 1),),
+    "▎": ((0, 0, 0.25, 1),),
+    "▏": ((0, 0, 0.125, 1),),
 }
-"""Left, top, right, bottom, as shares of a cell."""
+"""Left, top, right, bottom of each stroke, as shares of a cell."""
 _TEXT = re.compile(r'<text class="(\S+-r\d+)" x="([\d.]+)" y="([\d.]+)" textLength[^>]*>(.*?)</text>')
 _WIDTH = 1_200
 _COLOURS = 256
@@ -76,9 +80,11 @@ def on_grid(svg: str) -> str:
 
 
 def _block(char: str, x: float, top: float, fill: str) -> str:
-    left, upper, right, lower = _BLOCKS[char]
-    place = f'x="{x + left * CELL:.1f}" y="{top + upper * ROW:.1f}"'
-    return f'<rect fill="{fill}" {place} width="{(right - left) * CELL:.1f}" height="{(lower - upper) * ROW:.1f}"/>'
+    return "".join(
+        f'<rect fill="{fill}" x="{x + left * CELL:.1f}" y="{top + upper * ROW:.1f}" '
+        f'width="{(right - left) * CELL:.1f}" height="{(lower - upper) * ROW:.1f}"/>'
+        for left, upper, right, lower in _BLOCKS[char]
+    )
 
 
 def write_png(svg: str, to: Path, converter: str) -> None:

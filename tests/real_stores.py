@@ -16,6 +16,7 @@ import venv
 from pathlib import Path
 
 import platformdirs
+from filelock import FileLock
 
 RELEASES = {
     "0.13.0": "hermes-agent==0.13.0",
@@ -44,7 +45,9 @@ def hermes_python(release: str = LATEST) -> Path:
     home = cache() / "envs" / release
     python = home / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     done = home / "installed"
-    if not done.exists():
+    with _alone(home):
+        if done.exists():
+            return python
         shutil.rmtree(home, ignore_errors=True)
         venv.create(home, with_pip=True)
         install = [str(python), "-m", "pip", "install", "--quiet", RELEASES[release]]
@@ -61,6 +64,12 @@ def hermes_environment(home: Path) -> dict[str, str]:
     return {**kept, "HERMES_HOME": str(home), "PYTHONDONTWRITEBYTECODE": "1"}
 
 
+def _alone(home: Path) -> FileLock:
+    """Held while this folder is looked for and made: tests run in several processes."""
+    home.parent.mkdir(parents=True, exist_ok=True)
+    return FileLock(home.with_name(f"{home.name}.lock"))
+
+
 def store_home(release: str = LATEST, **arguments: int | float | str | bool) -> Path:
     """A home whose `state.db` this release wrote, with `gen-manifest.json` beside it. Do not write to it.
 
@@ -75,8 +84,9 @@ def store_home(release: str = LATEST, **arguments: int | float | str | bool) -> 
     for part in (release, *words, *(path.read_text("utf-8") for path in sorted(_GENERATOR.glob("*.py")))):
         digest.update(part.encode())
     home = cache() / "stores" / f"{release}-{digest.hexdigest()[:16]}"
-    if not (home / "gen-manifest.json").exists():
-        _generate(release, words, home)
+    with _alone(home):
+        if not (home / "gen-manifest.json").exists():
+            _generate(release, words, home)
     return home
 
 
