@@ -326,6 +326,26 @@ def test_an_empty_list_is_fine_and_an_empty_filtered_one_is_nothing_found(
     assert ask(lists.run, argv, GatedService(rows)).code == code
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("sorce:slack", "sorce: is no filter; did you mean source:?"),
+        ('"abc AND', "A quote is left open"),
+        ("TODO: fix", ""),
+        ('"abc def"', ""),
+    ],
+)
+def test_what_was_probably_meant_otherwise_is_said_with_the_answer(words: str, said: str) -> None:
+    found = ask(searches.run, ["search", words])
+    notices = [each for each in document(found)["meta"]["notices"] if "no filter" in each or "quote" in each]
+    assert [each[: len(said)] for each in notices] == ([said] if said else [])
+    assert set(notices) <= set(found.lines())
+
+
+def test_a_tree_says_why_its_segments_count_more_than_the_conversation_shows() -> None:
+    assert any("repeated" in line for line in ask(families.run, ["tree", values.CONVERSATIONS[0].id]).lines())
+
+
 def test_nothing_found_is_said_in_words_and_in_the_code() -> None:
     service = GatedService()
     service.hits = ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import re
 import shlex
 import shutil
 import signal
@@ -497,6 +498,16 @@ class TestDemo:
         assert done.returncode == 0, done.stderr
         assert json.loads(done.stdout)["meta"]["total"] > 30
         assert tree(tmp_path) == []
+
+    def test_what_a_search_leaves_out_and_what_it_searches_are_all_that_the_list_holds(self, tmp_path: Path) -> None:
+        folder = str(tmp_path / "demo")
+        total = json.loads(run("--demo-dir", folder, "list", "--all", "--json").stdout)["meta"]["total"]
+        said = run("--demo-dir", folder, "search", "token").stdout
+        searched = re.search(r"(\d+) conversations searched", said)
+        left = re.search(r"Not searched unless source: names them: (.*) and 4 runs of delegates\.", said)
+        assert searched, said
+        assert left, said
+        assert int(searched[1]) + sum(map(int, re.findall(r"\d+", left[1]))) == total
 
     def test_demo_dir_keeps_it(self, tmp_path: Path) -> None:
         folder = tmp_path / "demo"

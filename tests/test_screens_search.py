@@ -192,10 +192,10 @@ async def test_on_a_low_screen_notices_leave_the_hits_their_room() -> None:
     service = GatedService()
     service.hold("search")
     async with searching(service, "oauth", size=(40, 10)) as (screen, app, pilot):
-        notice = "Left out unless asked for by source: kanban 2, subagent 5, tool 1"
+        notice = "Not searched unless source: names them: kanban 2, subagent 1 and 4 runs of delegates"
         (await service.asked("search")).page(values.page("oauth", notices=(notice,)))
         await until(pilot, lambda: screen.hits.hits)
-        assert "   Left out unless asked for by…" in seen(app).splitlines()
+        assert "   Not searched unless source: names…" in seen(app).splitlines()
         assert screen.hits.size.height >= 5
 
 

@@ -228,10 +228,11 @@ async def test_what_all_stores_say_is_said_once_and_the_rest_by_name(tmp_path: P
             store.session("k", "kanban")
             if name == "two":
                 store.session("l", "subagent")
+                store.session("d", "subagent", parent="s", model_config={"_delegate_from": "s"})
     refs = [ref_of(tmp_path / name / "state.db", name) for name in ("one", "two")]
     page = (await all_pages(refs, "word"))[-1]
     assert page.notices == (
-        "one: Left out unless asked for by source: kanban 1.",
+        "one: Not searched unless source: names them: kanban 1.",
         "Tool output beyond 8 KB was not searched.",
-        "two: Left out unless asked for by source: kanban 1, subagent 1.",
+        "two: Not searched unless source: names them: kanban 1, subagent 1 and 1 run of delegates.",
     )

@@ -234,15 +234,15 @@ def config(home: Path, text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "state", "said"),
     [
-        (None, State.OK, "5 of 20,000 messages (assumed)"),
-        ("sessions:\n  max_resume_messages: 5\n", State.OK, "5 of 5 messages"),
-        ("sessions:\n  max_resume_messages: '4'\n", State.ERROR, "more than 4 messages"),
-        ("sessions:\n  max_resume_messages: 0\n", State.OK, "5 messages, no limit"),
-        ("sessions:\n  max_resume_messages: -1\n", State.OK, "(assumed)"),
-        ("sessions:\n  max_resume_messages: many\n", State.OK, "(assumed)"),
-        ("sessions: 7\n", State.OK, "(assumed)"),
-        ("{: broken", State.OK, "(assumed)"),
-        ("- a\n- b\n", State.OK, "(assumed)"),
+        (None, State.OK, "5 stored messages, with repeated ones; limit 20,000 (assumed: no setting found)"),
+        ("sessions:\n  max_resume_messages: 5\n", State.OK, "5 stored messages, with repeated ones; limit 5"),
+        ("sessions:\n  max_resume_messages: '4'\n", State.ERROR, "more than 4 stored messages"),
+        ("sessions:\n  max_resume_messages: 0\n", State.OK, "5 stored messages, with repeated ones; no limit"),
+        ("sessions:\n  max_resume_messages: -1\n", State.OK, "(assumed: no setting found)"),
+        ("sessions:\n  max_resume_messages: many\n", State.OK, "(assumed: no setting found)"),
+        ("sessions: 7\n", State.OK, "(assumed: no setting found)"),
+        ("{: broken", State.OK, "(assumed: no setting found)"),
+        ("- a\n- b\n", State.OK, "(assumed: no setting found)"),
     ],
 )
 def test_the_limit_counts_what_a_resume_reloads(ref: StoreRef, text: str | None, state: State, said: str) -> None:

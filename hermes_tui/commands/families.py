@@ -10,6 +10,8 @@ from hermes_tui.commands.answers import Answer, Asked
 from hermes_tui.domain.lineage import LineageNode
 from hermes_tui.domain.sessions import Kind
 
+_REPEATED = "Each segment counts what a compression repeated in it; the conversation counts and shows it once."
+
 
 async def run(asked: Asked) -> Answer:
     """The family of a session: what hangs off what."""
@@ -26,6 +28,8 @@ async def run(asked: Asked) -> Answer:
         head = ["KIND", "STARTED", "MESSAGES", "TOKENS", "ENDED BY", "ID", "TITLE"]
         rows = [_cells(each) for each in family.nodes]
         yield from plain.columns(head, rows, right=(2, 3))
+        if any(each.segment[1] > 1 for each in family.nodes):
+            yield _REPEATED
         yield from map(text.one_line, notices)
 
     return Answer(document, lines, errors=asked.problems)

@@ -45,6 +45,7 @@ async def run(asked: Asked) -> Answer:
         found = page  # each replaces the one before
     details = await details_of(service, [hit.conversation.key for hit in found.hits])
     errors = (*asked.problems, *found.errors)
+    notices = [*_hints(query.text), *found.notices]
     ways = await service.ways_out(query) if not found.total and not asked.arguments.json else ()
 
     def document() -> output.Json:
@@ -54,7 +55,7 @@ async def run(asked: Asked) -> Answer:
             returned=len(found.hits),
             offset=query.offset,
             limit=query.limit,
-            notices=found.notices,
+            notices=notices,
             errors=errors,
         )
         about |= {
@@ -71,6 +72,7 @@ async def run(asked: Asked) -> Answer:
             yield from _hit(hit, details, bold=asked.bold, several=len(service.stores) > 1)
             yield ""
         yield from _summary(query, found, ways)
+        yield from map(text.one_line, notices)
 
     return Answer(document, lines, FOUND if found.total else NOTHING, errors)
 
@@ -114,4 +116,14 @@ def _summary(query: SearchQuery, page: SearchPage, ways: Sequence[WayOut]) -> It
     else:
         shown = f"{len(page.hits):,} of " if len(page.hits) < page.total else ""
         yield f"{shown}{text.count(page.total, 'conversation')} found, {searched} searched ({how})."
-    yield from map(text.one_line, page.notices)
+
+
+def _hints(asked: str) -> Iterator[str]:
+    """What was read otherwise than it was probably meant: a word that is nearly a filter, a quote left open."""
+    if ":" in asked:
+        from hermes_tui.domain.nearkeys import hint
+
+        if said := hint(asked):
+            yield said
+    if asked.count('"') % 2:
+        yield "A quote is left open, and one alone means nothing: close it to search for a phrase."

@@ -9,6 +9,7 @@ from hermes_tui.domain.queries import UNREAD
 from hermes_tui.domain.querytrees import Leaf
 from hermes_tui.storage.finding import Finding, Ground
 from hermes_tui.storage.parts import MOST
+from hermes_tui.storage.scopes import Scope
 from hermes_tui.text import count
 
 
@@ -18,9 +19,8 @@ def notices(ground: Ground, finding: Finding | None, inside: Iterable[Leaf], fil
     words = ", ".join(f"“{word}”" for word in sorted({leaf.text for leaf in inside}))
     if words and finding is not None and (finding.groups or finding.judged):
         said.append(f"{words}: nowhere a word by itself, so it was looked for inside words.")
-    if ground.scope.left_out:
-        left = ", ".join(f"{source} {n:,}" for source, n in sorted(ground.scope.left_out.items()))
-        said.append(f"Left out unless asked for by source: {left}.")
+    if left := _left_out(ground.scope):
+        said.append(f"Not searched unless source: names them: {left}.")
     if finding is not None and ground.cut and filters.takes("role", ("tool",)):
         said.append(UNREAD)
     if finding is not None and finding.parts.too_many:
@@ -28,3 +28,11 @@ def notices(ground: Ground, finding: Finding | None, inside: Iterable[Leaf], fil
     if finding is not None and finding.unreadable:
         said.append(f"{count(finding.unreadable, 'message')} could not be read.")
     return tuple(said)
+
+
+def _left_out(scope: Scope) -> str:
+    """`kanban 2, tool 1 and 4 runs of delegates`: conversations by their source, then what is no conversation."""
+    whole = ", ".join(f"{source} {n:,}" for source, n in sorted(scope.left_out.items()))
+    runs = count(scope.runs_left_out, "run of delegates", "runs of delegates") if scope.runs_left_out else ""
+    parts = count(scope.parts_left_out, "segment") if scope.parts_left_out else ""
+    return " and ".join(part for part in (whole, runs, parts) if part)

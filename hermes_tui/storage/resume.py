@@ -26,6 +26,7 @@ from hermes_tui.values import dataclass
 STAY = "--no-restore-cwd"
 """Makes `hermes` stay where it is started; from 0.19 on."""
 _LINEAGE_CAP = 100
+_ASSUMED = "assumed: no setting found"
 _VERSION = re.compile(r"hermes_agent\w*-(\d[\w.]*)\.dist-info")
 
 
@@ -188,22 +189,22 @@ def _length(store: Store, catalogue: Catalogue, target_id: str) -> Check:
     limit, configured = max_resume_messages(read_config(store.ref.home))
     sql = f"select count(*) from (select 1 from messages m where m.session_id = ? and {kept(store.schema)} limit ?)"
     found = 0
-    for session_id in _lineage(catalogue, target_id):
+    reloaded = _lineage(catalogue, target_id)
+    for session_id in reloaded:
         try:
             found += store.conn.execute(sql, (session_id, limit + 1 - found if limit else -1)).fetchone()[0]
         except sqlite3.DatabaseError as error:
             store.forgive(error)
             return Check("length", State.WARNING, "the messages cannot be counted: the database is damaged here")
         if limit and found > limit:
-            why = "sessions.max_resume_messages" if configured else "assumed, nothing else is configured"
-            detail = f"more than {limit:,} messages, the limit ({why}): hermes refuses to load them"
+            why = "sessions.max_resume_messages" if configured else _ASSUMED
+            detail = f"more than {limit:,} stored messages, the limit ({why}): hermes refuses to load them"
             return Check("length", State.ERROR, detail)
     if not found:
         return Check("length", State.WARNING, "no messages: hermes starts afresh under the same id")
-    if not limit:
-        return Check("length", State.OK, f"{count(found, 'message')}, no limit")
-    assumed = "" if configured else " (assumed)"
-    return Check("length", State.OK, f"{found:,} of {limit:,} messages{assumed}")
+    stored = count(found, "stored message") + (", with repeated ones" if len(reloaded) > 1 else "")
+    why = "" if configured else f" ({_ASSUMED})"
+    return Check("length", State.OK, f"{stored}; limit {limit:,}{why}" if limit else f"{stored}; no limit")
 
 
 def _kanban(store: Store, catalogue: Catalogue, target_id: str) -> Iterator[Check]:

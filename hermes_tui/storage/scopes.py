@@ -36,7 +36,12 @@ class Scope:
     conversations: dict[str, Conversation] = field(default_factory=dict)
     """Root id → conversation, for all that may be found."""
     left_out: Counter[str] = field(default_factory=Counter)
-    """Source → sessions that are left out unless asked for."""
+    """Source → conversations of which nothing is searched unless it is asked for: with those that are searched they
+    make up all that a list holds."""
+    runs_left_out: int = 0
+    """Runs of delegates that are left out likewise; they are no conversations."""
+    parts_left_out: int = 0
+    """Segments that are left out likewise, of conversations that are searched for what else is in them."""
     _sessions: dict[str, list[str]] = field(default_factory=dict)
 
     def sessions_of(self, root_id: str) -> list[str]:
@@ -81,6 +86,7 @@ def _build(
     scope = Scope()
     facts = StoreFacts(store, catalogue)
     passed: dict[str, bool] = {}
+    unasked: list[tuple[str, str]] = []
     by_source = "source" in filters.wanted or "source" in filters.barred
     for session_id, chain in catalogue.chains.items():
         root_id, delegate = chain.root.id, False
@@ -98,10 +104,16 @@ def _build(
         if by_source and not filters.takes("source", (source,)):
             continue
         if source in UNASKED_SOURCES and not include_hidden and not filters.asks_for(source):
-            scope.left_out[source] += 1
+            if delegate:
+                scope.runs_left_out += 1
+            else:
+                unasked.append((root_id, source))
             continue
         scope.places[session_id] = Place(root_id, delegate, source in DEMOTED)
         scope.conversations[root_id] = known[root_id]
+    scope.parts_left_out = sum(root_id in scope.conversations for root_id, _ in unasked)
+    whole = {root_id: source for root_id, source in unasked if root_id not in scope.conversations}
+    scope.left_out.update(whole.values())
     return scope
 
 
