@@ -343,7 +343,11 @@ def test_what_was_probably_meant_otherwise_is_said_with_the_answer(words: str, s
 
 
 def test_a_tree_says_why_its_segments_count_more_than_the_conversation_shows() -> None:
-    assert any("repeated" in line for line in ask(families.run, ["tree", values.CONVERSATIONS[0].id]).lines())
+    argv, service = ["tree", values.CONVERSATIONS[0].id], GatedService()
+    assert not any("repeated" in line for line in ask(families.run, argv, service).lines())
+    nodes = service.family.nodes
+    service.family = replace(service.family, nodes=tuple(replace(each, segment=(1, 2)) for each in nodes))
+    assert any("repeated" in line for line in ask(families.run, argv, service).lines())
 
 
 def test_nothing_found_is_said_in_words_and_in_the_code() -> None:
