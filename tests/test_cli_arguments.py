@@ -7,7 +7,7 @@ import random
 import pytest
 
 from hermes_tui.commands.arguments import read
-from hermes_tui.commands.options import BROWSE, COMMANDS, OPTIONS
+from hermes_tui.commands.options import BROWSE, COMMANDS, OPTIONS, told
 from hermes_tui.domain.queries import SearchOrder
 from hermes_tui.errors import UsageError
 
@@ -101,7 +101,15 @@ def test_options_are_not_abbreviated(flag: str) -> None:
         (["show", "-abc"], "-abc"),
         (["list", "--limit"], "--limit"),
         (["list", "--limit", "many"], "many"),
-        (["list", "--limit", "-1"], "-1"),
+        (["list", "--limit", "-1"], "--limit must not be negative, as -1 is"),
+        (["show", "x", "--tail", "-2"], "--tail must not be negative"),
+        (["search", "--role", "nobody", "weather"], "--role takes user, assistant, tool, system, not 'nobody'"),
+        (["list", "--role", "user,nobody"], "--role takes"),
+        (["list", "--after", "yesterdy"], "--after takes a day"),
+        (["search", "x", "--before", "7x"], "--before takes a day"),
+        (["list", "--after", "today", "--before", "yesterday"], "--after and --before: "),
+        (["search"], "search needs WORDS"),
+        (["search", "", " "], "search needs WORDS"),
         (["list", "--limit="], "--limit"),
         (["list", "--source", "--json"], "--source"),
         (["list", "--json=yes"], "--json"),
@@ -144,9 +152,9 @@ def test_a_quote_in_a_filter_value_cannot_end_it() -> None:
     assert read(["list", "--workspace", 'a" OR source:"b']).filters == 'workspace:"a  OR source: b"'
 
 
-def test_search_without_words_is_left_to_the_query_to_refuse() -> None:
-    assert read(["search"]).words == []
+def test_search_without_words_needs_a_filter_or_the_screen() -> None:
     assert read(["search", "--tui"]).screen
+    assert read(["search", "--source", "cli"]).words == []
 
 
 def test_the_search_screen_takes_over_the_order_and_the_scan() -> None:
@@ -167,8 +175,24 @@ def test_help_is_there_for_every_command(name: str) -> None:
     text = help_text(name)
     assert f"hermes-tui {name}" in text
     for option in OPTIONS.values():
-        meant = not option.commands or name in option.commands
-        assert meant == any(option.flag in line.split()[:3] for line in text.splitlines() if line[:3] == "  -")
+        assert told(option, name) == any(
+            option.flag in line.split()[:3] for line in text.splitlines() if line[:3] == "  -"
+        )
+
+
+def test_help_tells_what_may_stand_where() -> None:
+    from hermes_tui.commands.parsers import help_text
+
+    texts = {name: " ".join(help_text(name).split()) for name in COMMANDS}
+    assert "active, started, messages, tokens, cost, title" in texts["list"]
+    assert "relevance, newest, oldest" in texts["search"]
+    for name, command in COMMANDS.items():
+        assert command.word_help in texts[name]
+        assert bool(command.word) == bool(command.word_help)
+    assert "exact title" in texts["show"]
+    for flag in ("--no-mouse", "--theme", "--ascii"):
+        assert [name for name, text in texts.items() if f" {flag} " in text] == ["open", "search", "config"]
+        assert read(["list", flag, *(["dark"] if flag == "--theme" else [])]).command == "list", "accepted anyhow"
 
 
 def test_random_words_are_read_or_refused_with_a_sentence() -> None:

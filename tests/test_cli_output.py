@@ -150,7 +150,7 @@ def test_conversations_that_could_not_be_read_whole_are_counted() -> None:  # R3
     assert ["2 conversations" in notice and "damaged" in notice for notice in notices] == [True]
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(40))
 def test_head_and_tail_add_up(seed: int) -> None:
     rng = random.Random(seed)
     head, tail = rng.choice([None, *range(10)]), rng.choice([None, *range(10)])
@@ -158,7 +158,9 @@ def test_head_and_tail_add_up(seed: int) -> None:
     found, ids = show(*options), [message.id for message in values.MESSAGES]
     meta, given = found["meta"], [message["id"] for message in found["messages"]]
     assert meta["before"] + meta["omitted"] + meta["after"] + len(given) == len(ids)
-    if head is None and tail is None:
+    if head is None and tail == 0:
+        assert (meta["before"], given) == (len(ids), []), "all of them are earlier"
+    elif head is None and tail is None:
         assert given == ids
     elif (head or 0) + (tail or 0) >= len(ids):
         assert given == ids

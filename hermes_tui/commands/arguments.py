@@ -22,7 +22,7 @@ from hermes_tui.commands.options import (
     orders,
 )
 from hermes_tui.domain.sessions import Order
-from hermes_tui.errors import UsageError
+from hermes_tui.errors import BadQuery, UsageError
 
 if TYPE_CHECKING:
     from hermes_tui.domain.profiles import StoreRef
@@ -197,6 +197,8 @@ def _set(found: Arguments, option: Option, value: str | None) -> None:
 
 
 def _number(option: Option, value: str) -> int:
+    if value[:1] == "-" and value[1:].isdigit():
+        raise UsageError(f"{option.flag} must not be negative, as {value} is")
     if not (value.isascii() and value.isdigit()) or len(value) > 18:
         raise UsageError(f"{option.flag} needs a number, not {value!r}")
     return int(value)
@@ -249,3 +251,25 @@ def _check(found: Arguments) -> None:
         raise UsageError(f"--sort knows {', '.join(known)}, not {found.sort!r}")
     if found.command == "search" and found.reverse and found.sort in (None, "relevance"):
         raise UsageError("--reverse needs --sort newest or --sort oldest here")
+    if found.role or found.before or found.after:
+        _check_filters(found)
+    if found.command == "search" and not found.tui and not found.filters and not "".join(found.words).strip():
+        raise UsageError("search needs WORDS: what to look for, or a filter such as source:cli")
+
+
+def _check_filters(found: Arguments) -> None:
+    """What an option says wrongly is the option's fault, not that of a query that nobody has typed."""
+    from hermes_tui.domain.querytext import parse_query
+    from hermes_tui.times import now
+
+    present = now()
+    for key in ("role", "before", "after"):
+        for value in getattr(found, key):
+            try:
+                parse_query(f"{key}:{_quoted(value)}", present=present)
+            except BadQuery as refused:
+                raise UsageError("--" + refused.reason.replace(f"{key}: ", f"{key} ", 1)) from refused
+    try:
+        parse_query(found.filters, present=present)
+    except BadQuery as refused:
+        raise UsageError(f"--after and --before: {refused.reason}") from refused

@@ -12,6 +12,15 @@ BROWSE = "browse"
 SHELLS = ("bash", "zsh", "fish")
 
 
+_WORDS = {
+    "TARGET": "a session: its @session link, its id or the beginning of it, its exact title, or `latest`",
+    "WORDS": 'words, which must all occur; "phrases", prefix*, AND OR NOT in capitals, and filters: source:cli '
+    "after:7d is:pinned …; a link or an id finds its conversation",
+    "SHELL": "the shell that is to complete",
+}
+"""What the argument of a command may be."""
+
+
 class Command(NamedTuple):
     """One command and what stands after it. A tuple, as is `Option`: dozens are made at every start."""
 
@@ -24,6 +33,11 @@ class Command(NamedTuple):
     choices: tuple[str, ...] = ()
     screen: bool = False
     """It opens the full-screen program."""
+
+    @property
+    def word_help(self) -> str:
+        """What may stand there."""
+        return _WORDS.get(self.word, "")
 
 
 COMMANDS = {
@@ -45,6 +59,8 @@ COMMANDS = {
 BARE = Command(BROWSE, "browse every session", screen=True)
 _DATA = ("list", "search", "show", "tree", "resume", "link", "profiles", "config", "doctor")
 _ROWS = (BROWSE, "list", "search")
+_LOOKING = (BROWSE, "open", "search", "config")
+"""Commands that have a screen, or tell how it will look."""
 
 
 class Option(NamedTuple):
@@ -59,6 +75,8 @@ class Option(NamedTuple):
     commands: tuple[str, ...] = ()
     """Those it means something to; empty for all."""
     short: str = ""
+    looks: bool = False
+    """It changes what is drawn and nothing that is printed: accepted everywhere, told where there is a screen."""
 
     @property
     def name(self) -> str:
@@ -82,10 +100,22 @@ OPTIONS = {
         Option("--reverse", "the other way round", commands=_ROWS),
         Option("--scan", "also read tool output that no index holds", commands=("search",)),
         Option("--source", "only from this source", "NAME", repeats=True, commands=_ROWS),
-        Option("--role", "only messages of this role", "ROLE", repeats=True, commands=_ROWS),
+        Option(
+            "--role",
+            "only messages of this role: user, assistant, tool or system",
+            "ROLE",
+            repeats=True,
+            commands=_ROWS,
+        ),
         Option("--workspace", "only where the workspace contains this", "TEXT", repeats=True, commands=_ROWS),
-        Option("--before", "only before this date", "DATE", repeats=True, commands=_ROWS),
-        Option("--after", "only from this date on", "DATE", repeats=True, commands=_ROWS),
+        Option("--before", "only before this date or time", "DATE", repeats=True, commands=_ROWS),
+        Option(
+            "--after",
+            "only from then on: 2026-11-30, 2026-11-30T14:00, 24h, 7d, today, yesterday",
+            "DATE",
+            repeats=True,
+            commands=_ROWS,
+        ),
         Option("--tui", "open the search on the screen", commands=("search",)),
         Option("--at", "open at this message", "ID", number=True, commands=("open",)),
         Option("--around", "only the messages around this one", "ID", number=True, commands=("show",)),
@@ -94,9 +124,9 @@ OPTIONS = {
         Option("--tail", "only the last N messages", "N", number=True, commands=("show",)),
         Option("--print", "print the command instead of running it", commands=("resume",)),
         Option("--json", "JSON instead of text", commands=_DATA),
-        Option("--theme", "auto, dark, light, or the name of a theme", "NAME"),
-        Option("--no-mouse", "leave the mouse to the terminal"),
-        Option("--ascii", "letters instead of glyphs"),
+        Option("--theme", "auto, dark, light, or the name of a theme", "NAME", looks=True),
+        Option("--no-mouse", "leave the mouse to the terminal", looks=True),
+        Option("--ascii", "letters instead of glyphs", looks=True),
         Option("--no-color", "no colours"),
     )
 }
@@ -123,6 +153,13 @@ NOT_ON_THE_SCREEN = {
     "--all": "the screen says which sources it leaves out, and source:NAME or is:automation brings them in",
 }
 """Options of `search` that mean nothing with `--tui`, and why."""
+
+
+def told(option: Option, command: str) -> bool:
+    """Whether the help of a command has this option."""
+    if option.looks:
+        return command in _LOOKING
+    return not option.commands or command in option.commands
 
 
 def orders(command: str) -> list[str]:

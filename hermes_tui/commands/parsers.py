@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from hermes_tui.commands.options import BARE, BROWSE, COMMANDS, OPTIONS, Command, orders
+from hermes_tui.commands.options import BARE, BROWSE, COMMANDS, OPTIONS, Command, orders, told
 
 _PROGRAM = "hermes-tui"
 _INTRO = "Browse, search, read and resume your Hermes Agent sessions. Reads Hermes' state.db and never writes to it."
@@ -63,14 +63,20 @@ def parser() -> argparse.ArgumentParser:
 
 def _fill(made: argparse.ArgumentParser, command: Command) -> None:
     if command.word:
-        made.add_argument(command.word, nargs="+" if command.many else None, choices=command.choices or None)
+        made.add_argument(
+            command.word,
+            nargs="+" if command.many else None,
+            choices=command.choices or None,
+            help=command.word_help.replace("%", "%%"),
+        )
     for option in OPTIONS.values():
-        if option.commands and command.name not in option.commands:
+        if not told(option, command.name):
             continue
         flags = [option.short, option.flag] if option.short else [option.flag]
         text = option.help.replace("%", "%%")
         if option.flag == "--sort":
-            made.add_argument(*flags, metavar=option.value, help=text, choices=orders(command.name))
+            known = orders(command.name)
+            made.add_argument(*flags, metavar=option.value, help=f"{text}: {', '.join(known)}", choices=known)
         elif option.value:
             made.add_argument(*flags, metavar=option.value, help=text)
         else:

@@ -87,7 +87,7 @@ def _part(arguments: Arguments, outline: Outline, at: int | None) -> _Part:
         return _Part(outline.ids, 0, 0)
     head = min(arguments.head or 0, count)
     tail = min(arguments.tail or 0, count - head)
-    if not tail:
+    if not tail and arguments.head is not None:
         return _Part(outline.ids[:head], 0, count - head)
     if not head:
         return _Part(outline.ids[count - tail :], count - tail, 0)
