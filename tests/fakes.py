@@ -107,6 +107,8 @@ class GatedService:
         self.plan: ResumePlan = values.PLAN
         self.family: Lineage = values.LINEAGE
         self.ways: tuple[WayOut, ...] = ()
+        self.begins_with: int | None = None
+        """How many rows there are before the list has been counted; None: the list is there at once."""
         self.failures: dict[str, HermesTuiError] = {}
         """Method → what it raises from now on."""
         self.said_of_store: tuple[str, ...] = ()
@@ -193,6 +195,12 @@ class GatedService:
             shown.reverse()
         page = ConversationPage(tuple(shown), len(shown), len(self.rows), hidden)
         return await self._say("conversations", (query,), page)
+
+    async def first_page(self, query: ListQuery) -> ConversationPage:
+        if self.begins_with is None:
+            return await self.conversations(query)
+        rows = tuple(self.rows[: self.begins_with])
+        return await self._say("first_page", (query,), ConversationPage(rows, len(rows), len(rows), {}, whole=False))
 
     async def conversation(self, key: ConversationKey) -> Conversation:
         return await self._say("conversation", (key,), self._find(key))

@@ -125,6 +125,50 @@ async def test_end_reaches_the_last_of_many_rows_and_the_counter_counts_all() ->
         await until(pilot, lambda: screen.rows.cursor == 2 + screen.rows.room - 1)
 
 
+async def test_first_rows_stand_there_while_the_list_is_counted_and_claim_nothing() -> None:
+    service = GatedService(conversations(500))
+    service.begins_with = 80
+    service.hold("conversations")
+    async with listed(service) as (screen, app, pilot):
+        assert "talk 0" in seen(app)
+        assert "reading …" in seen(app).splitlines()[0]
+        assert "all others are being read" in status(app)
+        assert " of " not in seen(app).splitlines()[0] + status(app)
+        await pilot.press("j", "j", "j")
+        assert not [call for call in service.calls if call.name in ("details", "recap")]
+        service.release("conversations")
+        await until(pilot, lambda: "500 of 500 conversations" in seen(app))
+        assert screen.current is not None
+        assert screen.current.title == "talk 3", "the cursor stays on its conversation"
+        await service.asked("details")
+
+
+async def test_the_end_that_was_gone_to_before_the_list_was_counted_is_its_end() -> None:
+    service = GatedService(conversations(500))
+    service.begins_with = 80
+    service.hold("conversations")
+    async with listed(service) as (screen, app, pilot):
+        await pilot.press("end")
+        await until(pilot, lambda: screen.rows.cursor == 79)
+        service.release("conversations")
+        await until(pilot, lambda: "500 of 500" in status(app))
+        assert "talk 499" in seen(app)
+
+
+async def test_a_list_that_cannot_be_counted_keeps_its_first_rows_and_says_why() -> None:
+    service = GatedService(conversations(500))
+    service.begins_with = 80
+    service.failures["conversations"] = StoreUnreadable("It is damaged.")
+    async with listed(service) as (screen, app, pilot):
+        await until(pilot, lambda: "It is damaged." in seen(app))
+        assert "reading …" in seen(app).splitlines()[0]
+        assert "talk 0" in seen(app)
+        del service.failures["conversations"]
+        await until(pilot, lambda: "500 of 500 conversations" in seen(app))
+        assert "It is damaged." not in seen(app)
+        assert screen.rows.total == 500
+
+
 async def test_what_is_typed_fast_into_the_filter_is_text_and_no_command() -> None:
     async with listed(GatedService()) as (screen, app, pilot):
         in_one_breath(app, "fqdjknx/?:aP")

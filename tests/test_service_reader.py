@@ -308,6 +308,19 @@ class TestLanes:
             await search
         assert names == {"reader-0"}
 
+    async def test_a_catalogue_that_nobody_waits_for_any_more_is_read_to_its_end(
+        self, reader: Reader, store: StoreRef
+    ) -> None:
+        gate = Gate()
+        given_up = start(reader, store, gate, Lane.CATALOGUE)
+        await until(gate.runs.is_set)
+        await cancel(given_up)
+        after = start(reader, store, title, Lane.CATALOGUE)
+        assert all(job.stop is None for job in reader._running)
+        gate.go_on.set()
+        assert await after == "first"
+        assert reader.statistics == {"run": 2, "cancelled": 0, "timeout": 0}
+
 
 class TestClosing:
     async def test_what_runs_is_stopped_and_the_threads_end(self, store: StoreRef) -> None:

@@ -81,7 +81,7 @@ async def _show(
 
 async def _begun(service: SessionService, chosen: settings.Settings) -> asyncio.Task[ConversationPage]:
     """The list is asked for before Textual is imported: a thread reads while this one is busy with that."""
-    first = asyncio.create_task(service.conversations(chosen.query))
+    first = asyncio.create_task(service.first_page(chosen.query))
     await asyncio.wait({first}, timeout=HEAD_START)
     return first
 

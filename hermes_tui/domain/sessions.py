@@ -246,3 +246,5 @@ class ConversationPage:
     """How many matching conversations are left out, by the first reason that holds."""
     errors: tuple[StoreProblem, ...] = ()
     notices: tuple[str, ...] = ()
+    whole: bool = True
+    """False: only the first rows of a list that takes a while; nothing has been counted yet."""

@@ -7,18 +7,30 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hermes_tui.domain.filters import NO_FILTERS, Filters
-from hermes_tui.domain.lists import Everything, Expression, Matches, Selection, Words, page, select, shown_title
-from hermes_tui.domain.sessions import ConversationPage, Order, StoreProblem
+from hermes_tui.domain.lists import (
+    Everything,
+    Expression,
+    Haystack,
+    Matches,
+    Selection,
+    Words,
+    page,
+    select,
+    shown_title,
+)
+from hermes_tui.domain.sessions import ConversationPage, ListQuery, Order, StoreProblem
 from hermes_tui.errors import QueryTimeout, StoreError
+from hermes_tui.service.reader import Lane
 from hermes_tui.service.shelves import Shelf
+from hermes_tui.storage.live import live_ids
 from hermes_tui.text import count
 from hermes_tui.times import now
-from hermes_tui.values import dataclass
+from hermes_tui.values import dataclass, replace
 
 if TYPE_CHECKING:
     from hermes_tui.domain.families import Catalogue
     from hermes_tui.domain.profiles import StoreRef
-    from hermes_tui.domain.sessions import Conversation, ListQuery
+    from hermes_tui.domain.sessions import Conversation
     from hermes_tui.service.catalogues import Catalogues
     from hermes_tui.service.reader import Reader
     from hermes_tui.service.shelves import Memos
@@ -138,6 +150,33 @@ async def list_page(
         return page([each.selection for each in parts], query, errors=errors, notices=notices)
 
     return await reader.run(good[0], assemble)
+
+
+async def first_page(reader: Reader, stores: Sequence[StoreRef], query: ListQuery) -> ConversationPage | None:
+    """The first rows of the list that a screen begins with, where all of it takes a while. None where that is
+    here as soon, where first rows cannot be known without it, and where another list than that is asked for."""
+    if len(stores) != 1 or query != ListQuery(include_hidden=query.include_hidden):
+        return None
+
+    def job(store: Store) -> ConversationPage | None:
+        from hermes_tui.storage.newest import newest
+
+        live = live_ids(store.ref.home)
+        found = newest(store, live, include_hidden=query.include_hidden)
+        if found is None:
+            return None
+        selection = select(
+            found.catalogue.marked(live).conversations,
+            filters=Everything(),
+            words=Words(()),
+            haystack=lambda conversation: Haystack.of(conversation, None),
+            include_hidden=query.include_hidden,
+        )
+        rows = [row for row in selection.rows if row.last_active is not None and row.last_active > found.since]
+        found_page = page([Selection(rows, len(rows))], query, notices=store.notices)
+        return replace(found_page, whole=False) if rows else None
+
+    return await reader.run(stores[0], job, lane=Lane.CATALOGUE)
 
 
 def store_notices(store: Store, catalogue: Catalogue, *, named: bool) -> list[str]:

@@ -41,7 +41,8 @@ class Lane(Enum):
     PAGES = auto()
     """Short jobs that a screen waits for: any thread."""
     CATALOGUE = auto()
-    """Thread 0 only."""
+    """Thread 0 only. What runs is read to its end, also when nobody waits for it any more: the next one who asks
+    wants the same, and would have to begin again."""
     SEARCH = auto()
     """Any thread but 0."""
 
@@ -180,7 +181,7 @@ class Reader:
                 self._queue.remove(job)
                 job.stop = why
                 job.settle(None, job.failure())
-            elif job in self._running:
+            elif job in self._running and not (why is Cancelled and job.lane is Lane.CATALOGUE):
                 self._interrupt(job, why)
 
     def _interrupt(self, job: Job, why: type[Cancelled] | type[QueryTimeout]) -> None:

@@ -38,6 +38,10 @@ class SessionService(Protocol):
     async def conversations(self, query: ListQuery) -> ConversationPage:
         """The list. Raises `BadQuery`; `StoreError` only when no store at all can be read."""
 
+    async def first_page(self, query: ListQuery) -> ConversationPage:
+        """The list, or, of a store that holds very many sessions, its first rows alone and sooner (`whole` is
+        False then). Raises as `conversations` does."""
+
     async def conversation(self, key: ConversationKey) -> Conversation:
         """One conversation as it is now. Raises `TargetNotFound` when it has gone."""
 

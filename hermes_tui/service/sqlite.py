@@ -51,6 +51,9 @@ class SqliteSessionService:
     async def conversations(self, query: ListQuery) -> ConversationPage:
         return await lists.list_page(self._reader, self._stores, self._catalogues, self._memos, query)
 
+    async def first_page(self, query: ListQuery) -> ConversationPage:
+        return await lists.first_page(self._reader, self._stores, query) or await self.conversations(query)
+
     async def conversation(self, key: ConversationKey) -> Conversation:
         _, catalogue, chain = await self._held(key, fresh=True)
         if (found := catalogue.by_root(chain.root.id)) is None:

@@ -11,20 +11,19 @@ from typing import Any, NamedTuple
 from hermes_tui.domain.families import Catalogue, build_chains
 from hermes_tui.domain.sessions import Segment
 from hermes_tui.storage.connection import Store, is_damage
-from hermes_tui.storage.rows import BATCH, Cells, listed
+from hermes_tui.storage.rows import BATCH, BY_TIME, Cells, listed
 from hermes_tui.storage.schema import Schema
 from hermes_tui.storage.visibility import visible
 from hermes_tui.times import EPOCH_MAX
 
 _MARKERS = ("_branched_from", "_delegate_from", "_reset_from")
-_BY_TIME = "idx_messages_session"
 _NEWEST = 21
 _PLACING = (1, 2, 3, 4, 5, 23, 24)
 """Cells that decide what a session is to its parent and children: source, parent, start, end, why it ended, key,
 markers."""
 
 
-def _time(expression: str) -> str:
+def believable(expression: str) -> str:
     return (
         f"case when typeof({expression}) in ('real', 'integer') "
         f"and {expression} between 0 and {EPOCH_MAX!r} then {expression} + 0.0 end"
@@ -39,14 +38,14 @@ def _count(schema: Schema, column: str) -> str:
     return f"max(coalesce(cast({schema.session(column)} as integer), 0), 0)"
 
 
-def _flag(schema: Schema, column: str) -> str:
+def flag(schema: Schema, column: str) -> str:
     return f"coalesce({schema.session(column)}, 0) <> 0"
 
 
 def _newest(schema: Schema, condition: str) -> str:
     """The newest believable timestamp of a session's messages; pinned to the index that ends the search at
     its first row, because a planner with old statistics may sort the whole session instead."""
-    pinned = f"indexed by {_BY_TIME}" if _BY_TIME in schema.indexes else ""
+    pinned = f"indexed by {BY_TIME}" if BY_TIME in schema.indexes else ""
     return f"""(
         select m.timestamp + 0.0 from messages m {pinned}
         where m.session_id = s.id and m.timestamp between 0 and {EPOCH_MAX!r} and {condition}
@@ -64,8 +63,8 @@ def segments_sql(schema: Schema, where: str = "", *, messages: bool = True) -> s
         cast(s.id as text),
         coalesce(cast(s.source as text), ''),
         {_text(schema, "parent_session_id")},
-        {_time("s.started_at")},
-        {_time(schema.session("ended_at"))},
+        {believable("s.started_at")},
+        {believable(schema.session("ended_at"))},
         {_text(schema, "end_reason")},
         {_text(schema, "title")},
         {_text(schema, "display_name")},
@@ -79,11 +78,11 @@ def segments_sql(schema: Schema, where: str = "", *, messages: bool = True) -> s
         {_count(schema, "input_tokens")},
         {_count(schema, "output_tokens")},
         case when typeof({cost}) in ('real', 'integer') then {cost} + 0.0 end,
-        {_flag(schema, "pinned")},
-        {_flag(schema, "archived")},
-        {_flag(schema, "hidden")},
+        {flag(schema, "pinned")},
+        {flag(schema, "archived")},
+        {flag(schema, "hidden")},
         {_newest(schema, visible(schema)) if messages else "null"},
-        {_time(schema.session("last_activity_at"))},
+        {believable(schema.session("last_activity_at"))},
         {_text(schema, "session_key")},
         case when instr({config}, '_from"') > 0 then cast({config} as text) end
     from sessions s
@@ -115,14 +114,18 @@ def load(store: Store, before: Loaded | None = None) -> Loaded:
     read, damaged, mute = _rows(store)
     rows = {row[0]: row for row in read if row[0] is not None}
     damaged += len(read) - len(rows)
-    silent = [id for id, row in rows.items() if row[_NEWEST] is None]
-    spoken = frozenset(_spoken(store, silent))
+    spoken = spoken_of(store, rows)
     if before is not None and before.whole and not damaged and not mute and _decided(store, before):
         changed = _changed(before, rows, spoken)
         if changed is not None:
             segments = [_segment(rows[id], spoken) for id in changed]
             catalogue = before.catalogue.with_segments(segments) if segments else before.catalogue
             return Loaded(catalogue, rows, spoken, before.contested, True)
+    return assembled(store, rows, damaged=damaged, mute=mute, spoken=spoken)
+
+
+def assembled(store: Store, rows: dict[str, Cells], *, damaged: int, mute: int, spoken: frozenset[str]) -> Loaded:
+    """What these rows make together: all of a store, or whole families of it."""
     contested: dict[str, float] = {}
 
     def freshest(segment: Segment) -> float:
@@ -213,8 +216,12 @@ def _rowids(store: Store) -> list[int]:
     return sorted(found)
 
 
-def _spoken(store: Store, session_ids: Sequence[str]) -> set[str]:
+def spoken_of(store: Store, rows: dict[str, Cells]) -> frozenset[str]:
     """Of sessions without a believable time, those that do have a visible message."""
+    return frozenset(_spoken(store, [id for id, row in rows.items() if row[_NEWEST] is None]))
+
+
+def _spoken(store: Store, session_ids: Sequence[str]) -> set[str]:
     shown = visible(store.schema)
     many = f"""
     select j.value
@@ -281,7 +288,7 @@ def _freshest(store: Store, segment: Segment) -> float:
     """Recency as Hermes compares continuations: all messages count, undone ones too; the start if there are none."""
     schema = store.schema
     sql = f"""
-    select {_newest(schema, "1")}, {_time(schema.session("last_activity_at"))}
+    select {_newest(schema, "1")}, {believable(schema.session("last_activity_at"))}
     from sessions s
     where s.id = ?
     """

@@ -23,12 +23,16 @@ def hidden_words(hidden: dict[HiddenReason, int]) -> str:
 
 def amount(page: ConversationPage) -> tuple[str, str]:
     """How many are in the list, of how many; long and short."""
+    if not page.whole:
+        return ("reading …", "reading …")
     return (f"{page.total:,} of {count(page.of, 'conversation')}", f"{page.total:,} of {page.of:,}")
 
 
 def status_forms(page: ConversationPage, cursor: int, *, shown: bool, filtered: bool = False) -> tuple[Form, ...]:
     """What is not in the list and why, how to see it, and the position: with the rows it adds up to the header's
     count. `shown`: hidden ones are in the list; `filtered`: only what passes the filter is."""
+    if not page.whole:
+        return (_form("the newest; all others are being read", "", "", ""), _form("reading the others", "", "", ""))
     position = (f"{cursor + 1:,} of {page.total:,}", f"{cursor + 1:,}/{page.total:,}") if page.rows else ("", "")
     hidden = sum(page.hidden.values())
     barred = max(0, page.of - page.total - hidden) if filtered else 0
