@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, TypeVar
 
-from hermes_tui.errors import HermesTuiError, StoreError, TargetAmbiguous, TargetError, UsageError
+from hermes_tui.errors import HermesTuiError, StoreError, TargetError, ThemeMissing, Unsupported, UsageError
 
 if TYPE_CHECKING:
     from hermes_tui.commands.answers import Answer, Asked
@@ -120,36 +120,48 @@ def _main(argv: Sequence[str]) -> int:
         return _do(given)
     except HermesTuiError as failure:
         code = _failed(str(failure), failure.exit_code)
-        if isinstance(failure, TargetAmbiguous):
+        if isinstance(failure, TargetError):
             _candidates(failure)
         if given is not None:
             for each in given.problems:
                 _failed(each.error, code)  # perhaps it is there
-            if given.json:
+            if given.command == "doctor" and isinstance(failure, StoreError):
+                _undiagnosed(given, failure)
+            elif given.json:
                 _failed_json(given, failure)
         return code
 
 
-def _candidates(failure: TargetAmbiguous) -> None:
+def _candidates(failure: TargetError) -> None:
     from hermes_tui.commands.output import say
 
     for each in failure.candidates:
         say(f"{each.link} {each.title or ''}")
 
 
+def _undiagnosed(given: Arguments, failure: StoreError) -> None:
+    """Where there is no store to look into, what surrounds it is all the more of use."""
+    from hermes_tui.commands import checkups, stores
+
+    _give(given, checkups.without(given, [stores.problem(failure), *given.problems]))
+
+
 def _failed_json(given: Arguments, failure: HermesTuiError) -> None:
     """A reader of JSON gets its object also when a store or a target is missing."""
     from hermes_tui.commands import output, stores
+    from hermes_tui.domain.sessions import StoreProblem
 
     if isinstance(failure, TargetError):
-        candidates = failure.candidates if isinstance(failure, TargetAmbiguous) else ()
-        items = [output.candidate(each) for each in candidates]
+        items = [output.candidate(each) for each in failure.candidates]
         about = output.meta(given.stores, total=len(items), errors=given.problems)
         output.write_json(output.document(about, "candidates", items))
     elif isinstance(failure, StoreError) and given.command in _LISTS:
         about = output.meta(given.stores, errors=[stores.problem(failure), *given.problems])
         found = output.document(about, _LISTS[given.command], None if given.command == "resume" else [])
         output.write_json(found)
+    elif isinstance(failure, Unsupported) and given.command == "resume":
+        errors = [StoreProblem(ref.profile, str(ref.db), str(failure)) for ref in given.stores[:1]]
+        output.write_json(output.document(output.meta(given.stores, errors=errors), "resume", None))
 
 
 def _do(given: Arguments) -> int:
@@ -158,6 +170,7 @@ def _do(given: Arguments) -> int:
     if given.help or given.version:
         output.write_lines([_about(given)])
         return 0
+    _check_theme(given)
     if given.command == "completion":
         from hermes_tui.commands import parsers
 
@@ -171,6 +184,25 @@ def _do(given: Arguments) -> int:
         _require_terminal(given)
     with _demo(given):
         return _with_stores(given)
+
+
+def _check_theme(given: Arguments) -> None:
+    """A theme that does not exist is wrong wherever it is named, drawn or not; the other settings are read where
+    they matter. The plain names need no Textual."""
+    from hermes_tui import settings
+
+    theme, entries = given.theme, list[settings.Entry]()
+    if theme is None and given.command == "config":
+        chosen, entries = settings.load(given.settings)
+        theme = chosen.theme
+    if theme is None or theme in settings.THEMES:
+        return
+    from hermes_tui.widgets import themes
+
+    try:
+        themes.require(theme)
+    except ThemeMissing as missing:
+        raise settings.blamed(entries, "theme", str(missing)) from missing
 
 
 def _about(given: Arguments) -> str:

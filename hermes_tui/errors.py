@@ -8,7 +8,7 @@ HermesTuiError
 ├── QueryError                 the question; exit code 2
 │   └── BadQuery               it cannot be understood, and `reason` says which word and why
 ├── TargetError                what was asked for by name; exit code 1
-│   ├── TargetNotFound
+│   ├── TargetNotFound         `candidates` lists what has a title like it
 │   └── TargetAmbiguous        `candidates` lists what it could mean
 ├── QueryTimeout               it took longer than its deadline
 ├── Unsupported                it cannot be done here, and the sentence says why; exit code 1
@@ -84,17 +84,17 @@ class BadQuery(QueryError):
 class TargetError(HermesTuiError):
     """A conversation was asked for by link, id or title and cannot be given."""
 
+    def __init__(self, message: str, candidates: Sequence[Candidate] = ()) -> None:
+        super().__init__(message)
+        self.candidates = tuple(candidates)
+
 
 class TargetNotFound(TargetError):
-    """Nothing answers to that name."""
+    """Nothing answers to that name; `candidates` have a title like it."""
 
 
 class TargetAmbiguous(TargetError):
     """Several do."""
-
-    def __init__(self, message: str, candidates: Sequence[Candidate]) -> None:
-        super().__init__(message)
-        self.candidates = tuple(candidates)
 
 
 class QueryTimeout(HermesTuiError):

@@ -20,7 +20,7 @@ from textual.screen import Screen
 from textual.worker import WorkerFailed
 
 from hermes_tui import paths
-from hermes_tui.errors import HermesTuiError, ThemeMissing
+from hermes_tui.errors import HermesTuiError
 from hermes_tui.keyflow import OneKeyAtATime
 from hermes_tui.settings import Settings
 from hermes_tui.state import read_json, state_dir, write_json
@@ -72,14 +72,11 @@ class Running(OneKeyAtATime["HandOver | PrintAndQuit"]):
     def _choose_theme(self) -> None:
         for each in themes.OWN:
             self.register_theme(each)
-        wanted = {"auto": "hermes-dark", "dark": "hermes-dark", "light": "hermes-light"}
-        name = wanted.get(self.settings.theme, self.settings.theme)
+        themes.require(self.settings.theme)
+        name = themes.MEANT.get(self.settings.theme, self.settings.theme)
         if self.settings.theme == "auto" and (kept := read_json(_kept_theme())) in self.available_themes:
             self._chosen = True
             name = str(kept)
-        if name not in self.available_themes:
-            known = ", ".join(("auto", "dark", "light", *sorted(self.available_themes)))
-            raise ThemeMissing(f"there is no theme {name!r}; there are {known}")
         self.theme = name
 
     def get_theme_variable_defaults(self) -> dict[str, str]:

@@ -27,6 +27,10 @@ from hermes_tui.values import dataclass, field
 
 FILE = "config.toml"
 READ, RESUME = "read", "resume"
+THEMES = ("auto", "dark", "light", "hermes-dark", "hermes-light")
+"""Names that need no looking up."""
+_VARIABLES = {"theme": "HERMES_TUI_THEME", "no_color": "NO_COLOR"}
+"""Setting → the variable of the environment that sets it."""
 _PART = re.compile(r"""([\w-]+)|("[^"]*"|'[^']*')""")
 _NAME = r"""(?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*"""
 _TABLE = re.compile(rf"\s*\[+\s*({_NAME})\s*\]")
@@ -110,9 +114,9 @@ def load(options: Mapping[str, Any] | None = None, *, path: Path | None = None) 
 
 def _environment() -> dict[str, Any]:
     found: dict[str, Any] = {}
-    if theme := os.environ.get("HERMES_TUI_THEME", "").strip():
+    if theme := os.environ.get(_VARIABLES["theme"], "").strip():
         found["theme"] = theme
-    if os.environ.get("NO_COLOR"):
+    if os.environ.get(_VARIABLES["no_color"]):
         found["no_color"] = True
     return found
 
@@ -191,8 +195,11 @@ def _unreadable(words: str) -> str | None:
 
 
 def blamed(entries: Iterable[Entry], key: str, why: str, *, path: Path | None = None) -> UsageError:
-    """The refusal of a setting that only the screen can judge, with the line if a file has set it."""
-    if not any(each.key == key and each.source == "file" for each in entries):
+    """The refusal of a setting that only the screen can judge, with the variable or the line that has set it."""
+    source = next((each.source for each in entries if each.key == key), "default")
+    if source == "environment":
+        return UsageError(f"{_VARIABLES[key]}: {why}")
+    if source != "file":
         return UsageError(why)
     path = path or config_file()
     return UsageError(f"{path}, line {_line_of(path.read_text('utf-8'), key)}: {why}")

@@ -90,6 +90,23 @@ def test_nothing_in_it_is_secret(home: Path, capsys: pytest.CaptureFixture[str],
         assert json.loads(out)["meta"]["dbs"] == ["~/.hermes/state.db"]
 
 
+def test_without_a_store_it_says_where_it_looked_and_what_surrounds_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, out, err = doctor(capsys, "--home", str(tmp_path / "absent"))
+    assert (code, err.count("\n")) == (3, 1)
+    assert "--demo" in err
+    said = lines(out)
+    assert said["database"][0] == "error"
+    assert said["home"] == ("warning", f"{tmp_path / 'absent'}: does not exist")
+    assert {"profiles", "hermes", "terminal", "clipboard", "program"} <= said.keys()
+    code, out, _ = doctor(capsys, "--home", str(tmp_path / "absent"), "--json")
+    found = json.loads(out)
+    assert (code, [each["name"] for each in found["checks"]], len(found["meta"]["errors"])) == (3, [*said], 1)
+    code, out, _ = doctor(capsys, "-p", "nosuch")
+    assert (code, "terminal" in lines(out)) == (3, True), "also where a profile is missing"
+
+
 def test_a_missing_hermes_is_a_warning_where_something_could_be_resumed(
     home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

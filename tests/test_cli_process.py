@@ -126,6 +126,44 @@ class TestAnswers:
     def test_an_unknown_target_is_one_line_and_1(self, home: Path) -> None:
         one_line_error(run("--home", str(home), "show", "nobody"), 1, "nobody")
 
+    def test_a_target_that_is_half_a_title_offers_what_has_such_titles(self, home: Path) -> None:
+        done = run("--home", str(home), "show", "review", "--json")
+        assert done.returncode == 1
+        assert [each["title"] for each in json.loads(done.stdout)["candidates"]] == ["Weekly review"]
+        assert done.stderr.splitlines()[1:] == ["@session:default/20260603_130000_def456 Weekly review"]
+        assert run("--home", str(home), "show", "refac").stderr.splitlines()[1:] == [
+            f"@session:default/{ID} Refactoring auth"
+        ]
+
+    def test_a_source_that_is_none_is_told_from_those_there_are(self, home: Path) -> None:
+        said = "There is no source nowhere; there are cli, telegram."
+        assert said in run("--home", str(home), "list", "--source", "nowhere").stdout.splitlines()
+        found = json.loads(run("--home", str(home), "list", "--source", "nowhere", "--json").stdout)
+        assert found["meta"]["notices"] == [said]
+        past = json.loads(
+            run("--home", str(home), "list", "--source", "cli", "--before", "2001-01-01", "--json").stdout
+        )
+        assert past["meta"]["notices"] == []
+
+    @pytest.mark.parametrize(
+        ("argv", "env", "named"),
+        [
+            (["list", "--theme", "drakula"], "", "no theme 'drakula'"),
+            (["config", "--theme", "drakula"], "", "no theme 'drakula'"),
+            (["config"], "drakula", "HERMES_TUI_THEME: there is no theme 'drakula'"),
+            (["list", "--theme", "dracula"], "", ""),
+            (["config", "--theme", "dark"], "drakula", ""),
+        ],
+    )
+    def test_a_theme_that_does_not_exist_is_wrong_usage_also_where_nothing_is_drawn(
+        self, home: Path, argv: list[str], env: str, named: str
+    ) -> None:
+        done = run("--home", str(home), *argv, env={"HERMES_TUI_THEME": env})
+        if named:
+            one_line_error(done, 2, named, "dracula")
+        else:
+            assert (done.returncode, done.stderr) == (0, "")
+
     def test_an_ambiguous_target_lists_its_candidates(self, home: Path) -> None:
         done = run("--home", str(home), "show", "20260603_1", "--json")
         assert done.returncode == 1
@@ -522,6 +560,11 @@ class TestDemo:
 
     def test_it_explains_that_it_cannot_be_resumed(self) -> None:
         one_line_error(run("--demo", "resume", "latest"), 1, "demo")
+        done = run("--demo", "resume", "latest", "--json")
+        assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+        found = json.loads(done.stdout)
+        assert found["resume"] is None
+        assert ["demo" in each["error"] for each in found["meta"]["errors"]] == [True]
 
     @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
     def test_a_signal_removes_it_too(self, tmp_path: Path) -> None:

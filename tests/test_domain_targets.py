@@ -8,7 +8,7 @@ import pytest
 
 from hermes_tui.domain.families import Catalogue, build_chains
 from hermes_tui.domain.sessions import Segment
-from hermes_tui.domain.targets import latest, read_name, resolve
+from hermes_tui.domain.targets import latest, near, read_name, resolve
 from hermes_tui.errors import TargetAmbiguous, TargetNotFound
 from tests.test_domain_families import compressed, segment
 
@@ -119,3 +119,19 @@ def test_the_latest_is_the_first_that_a_list_shows() -> None:
     assert (latest([home, work]).profile, latest([home, work]).segment.id) == ("work", "new")
     with pytest.raises(TargetNotFound):
         latest([catalogue(*hidden)])
+
+
+@pytest.mark.parametrize(
+    ("name", "ids"),
+    [
+        ("deck", ["20260102_090000_bbbbbb"]),
+        ("quot tit", ["cron_1_20260103"]),
+        ("title quoted", ["cron_1_20260103"]),
+        ("an", ["20260103_090000_cccccc"]),
+        ("bot", ["bot2", "bot"]),
+        ("quoted nonsense", []),
+        ("?!", []),
+    ],
+)
+def test_what_is_near_a_name_has_all_its_words_in_a_title_newest_first(name: str, ids: list[str]) -> None:
+    assert [each.id for each in near([STORE], name)] == ids

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from hermes_tui import paths, text
 from hermes_tui.commands import output, plain
-from hermes_tui.commands.answers import FOUND, NOTHING, Answer, Asked
+from hermes_tui.commands.answers import FAILED, FOUND, NOTHING, Answer, Asked
+from hermes_tui.commands.arguments import Arguments
 from hermes_tui.commands.surroundings import at_home, surroundings
+from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.resume import Check, State
 from hermes_tui.domain.sessions import StoreProblem
+from hermes_tui.errors import HermesTuiError
+from hermes_tui.storage.checks import check_profiles
+from hermes_tui.storage.resume import check_program
 from hermes_tui.values import replace
 
 
@@ -20,11 +26,35 @@ async def run(asked: Asked) -> Answer:
     stores = await asked.service.checks()
     checks = [*stores, *_folders(asked.service.stores[0].root), *surroundings(os.environ)]
     checks += [Check(f"{each.profile}: database", State.ERROR, each.error) for each in asked.problems]
-    checks = [replace(each, detail=at_home(each.detail)) for each in checks]
+    fine = all(each.state is State.OK for each in checks)
+    return _answer(checks, asked.service.stores, asked.problems, FOUND if fine else NOTHING)
+
+
+def without(arguments: Arguments, problems: Sequence[StoreProblem]) -> Answer:
+    """Where it looked, what is there instead, and what surrounds it, when no store can be read."""
+    from hermes_tui.commands import stores
+
+    checks = [Check("database", State.ERROR, each.error) for each in problems]
+    checks += [Check("home", State.WARNING, f"{ref.home}: {_there(ref)}") for ref in arguments.stores]
+    with contextlib.suppress(HermesTuiError):  # what says where the root is may be what is wrong; that is told above
+        root = arguments.stores[0].root if arguments.stores else stores.root(arguments)
+        checks += [check_profiles(root), *_folders(root)]
+    checks += [check_program(State.WARNING), *surroundings(os.environ)]
+    return _answer(checks, arguments.stores, problems, FAILED)
+
+
+def _there(ref: StoreRef) -> str:
+    if not ref.home.is_dir():
+        return "does not exist"
+    return f"exists and holds {'' if os.path.lexists(ref.db) else 'no '}{ref.db.name}"
+
+
+def _answer(found: list[Check], stores: Sequence[StoreRef], problems: Sequence[StoreProblem], code: int) -> Answer:
+    checks = [replace(each, detail=at_home(each.detail)) for each in found]
 
     def document() -> output.Json:
-        problems = [StoreProblem(each.profile, at_home(each.db), at_home(each.error)) for each in asked.problems]
-        about = output.meta(asked.service.stores, total=len(checks), errors=problems)
+        errors = [StoreProblem(each.profile, at_home(each.db), at_home(each.error)) for each in problems]
+        about = output.meta(stores, total=len(checks), errors=errors)
         about["dbs"] = [at_home(each) for each in about["dbs"]]
         return output.document(about, "checks", [output.check(each) for each in checks])
 
@@ -32,8 +62,7 @@ async def run(asked: Asked) -> Answer:
         rows = [[each.state.value, text.one_line(each.name), text.one_line(each.detail)] for each in checks]
         yield from plain.columns(["STATE", "CHECK", "DETAIL"], rows)
 
-    fine = all(each.state is State.OK for each in checks)
-    return Answer(document, lines, FOUND if fine else NOTHING)
+    return Answer(document, lines, code)
 
 
 def _folders(root: Path) -> list[Check]:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.links import PREFIX, Candidate, Link, find_links, parse_link
 from hermes_tui.domain.sessions import Segment
+from hermes_tui.domain.titles import plain_words
 from hermes_tui.errors import TargetAmbiguous, TargetNotFound
 from hermes_tui.text import count, one_line
 from hermes_tui.values import dataclass
@@ -70,6 +71,23 @@ def resolve(catalogues: Sequence[Catalogue], link: Link) -> Named:
     )
 
 
+def near(catalogues: Sequence[Catalogue], name: str) -> list[Candidate]:
+    """Conversations in one of whose titles all words of this name occur, or begin a word; newest first. For a name
+    that nothing answers to: it was probably half a title."""
+    wanted = plain_words(name)
+    found: list[Named] = []
+    for catalogue in catalogues if wanted else ():
+        for chain in catalogue.all_chains():
+            titles = (segment.title or segment.display_name for segment in chain.segments)
+            if any(_holds(wanted, plain_words(title)) for title in titles if title):
+                found.append(Named(catalogue, chain.tip))
+    return _candidates(found)
+
+
+def _holds(wanted: Sequence[str], words: Sequence[str]) -> bool:
+    return all(any(word.startswith(each) for word in words) for each in wanted)
+
+
 def _readings(link: Link) -> Iterator[tuple[str, int | None]]:
     """As it stands; without the quotes and stops that a paste brings along; with a message id at its end."""
     tried = dict.fromkeys((link.id, link.id.rstrip(_STOPS), link.id.rstrip(_STOPS).strip(_QUOTES).strip()))
@@ -112,9 +130,12 @@ def _by_prefix(catalogue: Catalogue, name: str) -> list[Segment]:
 def _only(name: str, found: list[Named]) -> Named:
     if len(found) == 1:
         return found[0]
-    found.sort(key=lambda each: (-(each.segment.last_active or 0.0), each.segment.id))
-    candidates = [Candidate(each.profile, each.segment.id, _title(each)) for each in found]
-    raise TargetAmbiguous(f"“{one_line(name, 80)}” could mean {len(found):,} sessions.", candidates)
+    raise TargetAmbiguous(f"“{one_line(name, 80)}” could mean {len(found):,} sessions.", _candidates(found))
+
+
+def _candidates(found: Sequence[Named]) -> list[Candidate]:
+    ordered = sorted(found, key=lambda each: (-(each.segment.last_active or 0.0), each.segment.id))
+    return [Candidate(each.profile, each.segment.id, _title(each)) for each in ordered]
 
 
 def _title(named: Named) -> str | None:

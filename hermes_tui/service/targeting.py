@@ -8,13 +8,13 @@ from hermes_tui import paths
 from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.links import Link, Target
 from hermes_tui.domain.profiles import StoreRef
-from hermes_tui.domain.targets import LATEST, Named, latest, read_name, resolve
+from hermes_tui.domain.targets import LATEST, Named, latest, near, read_name, resolve
 from hermes_tui.errors import StoreError, StoreMissing, TargetNotFound, UsageError
 from hermes_tui.service.catalogues import Catalogues
 from hermes_tui.service.reader import Reader
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.targets import locate
-from hermes_tui.text import one_line
+from hermes_tui.text import count, one_line
 from hermes_tui.values import dataclass
 
 
@@ -38,7 +38,14 @@ async def find_target(asked: Asked, text: str) -> Target:
     def naming(store: Store) -> Named:
         if link.profile is None and link.id.lower() == LATEST:
             return latest([catalogue for _, catalogue in known])
-        return resolve([catalogue for _, catalogue in known], link)
+        try:
+            return resolve([catalogue for _, catalogue in known], link)
+        except TargetNotFound as failure:
+            candidates = near([catalogue for _, catalogue in known], link.id)
+            if not candidates:
+                raise
+            titles = count(len(candidates), "title holds its words", "titles hold its words")
+            raise TargetNotFound(f"{failure} {titles}.", candidates) from failure
 
     named = await asked.reader.run(known[0][0], naming)
     ref = next(ref for ref, catalogue in known if catalogue is named.catalogue)

@@ -186,7 +186,8 @@ def _check_file(ref: StoreRef) -> None:
         raise StoreUnreadable(f"{db} cannot be read: permission denied.", **where) from error
     except (OSError, ValueError) as error:
         raise StoreMissing(
-            f"No Hermes history at {db}: there is no such file. Name another with --db, --home or -p.",
+            f"No Hermes history at {db}: there is no such file. Name another with --db, --home or -p, "
+            "or look around with --demo.",
             **where,
         ) from error
     if not os.path.isfile(db):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES, Theme
 
+from hermes_tui.errors import ThemeMissing
+
 DARK = {
     "ground": "#12100C",  # the page
     "raised": "#1E1A14",  # query box, prompts, code, panels
@@ -266,3 +268,12 @@ HERMES_ANSI = Theme(
     },
 )
 OWN = (HERMES_DARK, HERMES_LIGHT, HERMES_ANSI)
+MEANT = {"auto": HERMES_DARK.name, "dark": HERMES_DARK.name, "light": HERMES_LIGHT.name}
+"""What may be said instead of a theme's name."""
+
+
+def require(name: str) -> None:
+    """Raises `ThemeMissing` for a theme that does not exist."""
+    names = {*BUILTIN_THEMES, *(each.name for each in OWN)}
+    if name not in names and name not in MEANT:
+        raise ThemeMissing(f"there is no theme {name!r}; there are {', '.join((*MEANT, *sorted(names)))}")
