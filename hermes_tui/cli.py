@@ -14,7 +14,7 @@ from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, TypeVar
 
-from hermes_tui.errors import HermesTuiError, StoreError, TargetError, ThemeMissing, Unsupported, UsageError
+from hermes_tui.errors import HermesTuiError, ThemeMissing, UsageError
 
 if TYPE_CHECKING:
     from hermes_tui.commands.answers import Answer, Asked
@@ -23,16 +23,6 @@ if TYPE_CHECKING:
     from hermes_tui.service.reader import Reader
 
 _INTERRUPTED = 130
-_LISTS = {
-    "list": "conversations",
-    "search": "hits",
-    "show": "messages",
-    "tree": "nodes",
-    "resume": "resume",
-    "link": "links",
-    "doctor": "checks",
-}
-"""What the list of each answer is called in JSON."""
 _COMMANDS = {
     "list": ("lists", "run"),
     "search": ("searches", "run"),
@@ -102,13 +92,6 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
-def _failed(message: str, code: int) -> int:
-    from hermes_tui.commands.output import say
-
-    say(f"hermes-tui: {message}")
-    return code
-
-
 def _main(argv: Sequence[str]) -> int:
     from hermes_tui import times
     from hermes_tui.commands import arguments
@@ -119,49 +102,9 @@ def _main(argv: Sequence[str]) -> int:
         times.now()  # a fixed present that is none is refused here, not in the middle of something
         return _do(given)
     except HermesTuiError as failure:
-        code = _failed(str(failure), failure.exit_code)
-        if isinstance(failure, TargetError):
-            _candidates(failure)
-        if given is not None:
-            for each in given.problems:
-                _failed(each.error, code)  # perhaps it is there
-            if given.command == "doctor" and isinstance(failure, StoreError):
-                _undiagnosed(given, failure)
-            elif given.json:
-                _failed_json(given, failure)
-        return code
+        from hermes_tui.commands import failures
 
-
-def _candidates(failure: TargetError) -> None:
-    from hermes_tui.commands.output import say
-
-    for each in failure.candidates:
-        say(f"{each.link} {each.title or ''}")
-
-
-def _undiagnosed(given: Arguments, failure: StoreError) -> None:
-    """Where there is no store to look into, what surrounds it is all the more of use."""
-    from hermes_tui.commands import checkups, stores
-
-    _give(given, checkups.without(given, [stores.problem(failure), *given.problems]))
-
-
-def _failed_json(given: Arguments, failure: HermesTuiError) -> None:
-    """A reader of JSON gets its object also when a store or a target is missing."""
-    from hermes_tui.commands import output, stores
-    from hermes_tui.domain.sessions import StoreProblem
-
-    if isinstance(failure, TargetError):
-        items = [output.candidate(each) for each in failure.candidates]
-        about = output.meta(given.stores, total=len(items), errors=given.problems)
-        output.write_json(output.document(about, "candidates", items))
-    elif isinstance(failure, StoreError) and given.command in _LISTS:
-        about = output.meta(given.stores, errors=[stores.problem(failure), *given.problems])
-        found = output.document(about, _LISTS[given.command], None if given.command == "resume" else [])
-        output.write_json(found)
-    elif isinstance(failure, Unsupported) and given.command == "resume":
-        errors = [StoreProblem(ref.profile, str(ref.db), str(failure)) for ref in given.stores[:1]]
-        output.write_json(output.document(output.meta(given.stores, errors=errors), "resume", None))
+        return failures.told(given, failure)
 
 
 def _do(given: Arguments) -> int:

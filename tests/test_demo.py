@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import re
 import shutil
 import sqlite3
 from collections import Counter
@@ -139,6 +141,17 @@ def test_the_same_present_gives_the_same_store(tmp_path: Path) -> None:
     assert dump(tmp_path / "one") == dump(tmp_path / "two")
     write_demo(tmp_path / "later", PRESENT + 86_400)
     assert dump(tmp_path / "later") != dump(tmp_path / "one")
+
+
+def test_a_link_into_the_demo_leads_there_the_next_time_too(tmp_path: Path) -> None:
+    """All through the day: times move with the present, ids do not."""
+    ids = []
+    for hours in (0, 1, 5):
+        db = write_demo(tmp_path / str(hours), PRESENT + hours * 3_601).db
+        with contextlib.closing(sqlite3.connect(db)) as conn:
+            ids.append(sorted(conn.execute("select id from sessions").fetchall()))
+    assert ids[0] == ids[1] == ids[2]
+    assert all(re.fullmatch(r"(cron_[0-9a-f]{12}_)?\d{8}_\d{6}(_[0-9a-f]{6,8})?", id) for (id,) in ids[0])
 
 
 def test_a_folder_with_something_else_in_it_is_refused_and_left_alone(tmp_path: Path) -> None:

@@ -37,7 +37,9 @@ def sessions() -> list[Session]:
     """Every session that no person typed in."""
     made = [_audit(days) for days in range(1, 7)]
     made += [_weather(days) for days in range(1, 5)]
-    made.append(_job("digest", "35m", "Morning digest", "3 mails, 1 meeting, 0 fires.", "Write the morning digest."))
+    digest = _job("digest", "35m", "Morning digest", "3 mails, 1 meeting, 0 fires.", "Write the morning digest.")
+    digest.about["clock"] = "11:25:00"
+    made.append(digest)
     for number, (days, card) in enumerate(((3, "Rotate the signing key"), (12, "Upgrade Postgres to 18"))):
         made.append(_other(f"kanban-{number}", f"{days}d 11:{number}5", card, "kanban", f"Card done: {card}."))
     made.append(_other("oneshot", "6d 08:14", None, "oneshot", "The current branch is `main`, 2 commits ahead."))

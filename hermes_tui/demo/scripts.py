@@ -2,6 +2,7 @@
 
 == auth-1                          a session, by a name of its own
 start: 2d 14:02                    days before the present and local time, or `68m`: minutes before it
+clock: 14:02:00                    what its id says, where the id should be the same whenever the demo is begun
 title: Refactoring auth            any column of `sessions`, and cwd, parent, marker, chat, end …
 
 -- you +3                          a line: who, seconds since the line before, further columns

@@ -25,7 +25,7 @@ _MODELS = {
 """Short name → model, dollars for a million tokens in and out."""
 _CONTEXT = 2_600
 """Tokens that every request carries, whatever was said."""
-_OWN = frozenset({"start", "model", "cwd", "branch", "end", "parent", "marker", "chat", "job", "source"})
+_OWN = frozenset({"start", "clock", "model", "cwd", "branch", "end", "parent", "marker", "chat", "job", "source"})
 """What the head of a script says that is no column, or not as it stands there."""
 
 _LINK = re.compile(r"@session:\{([\w-]+)\}")
@@ -183,7 +183,8 @@ def _peer(about: Mapping[str, str]) -> Row:
 
 def _session_id(session: Session, start: float) -> str:
     """As Hermes makes them: local time and hex digits, more of them on messaging platforms."""
-    stamp = f"{local(start):%Y%m%d_%H%M%S}"
+    clock = session.about.get("clock", f"{local(start):%H:%M:%S}").replace(":", "")
+    stamp = f"{local(start):%Y%m%d}_{clock}"
     if "job" in session.about:
         return f"cron_{_digest(session.about['job'])[:12]}_{stamp}"
     return f"{stamp}_{_digest(session.name)[: 8 if 'chat' in session.about else 6]}"
