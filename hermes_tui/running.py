@@ -32,6 +32,9 @@ if TYPE_CHECKING:
 
 ENDING = {"SIGINT": 130, "SIGTERM": 143, "SIGHUP": 129}
 """Signals that end the app in good order, and the code it leaves with."""
+STOPPING = {"SIGTSTP": "_sigtstp_application", "SIGCONT": "_sigcont_application"}
+"""Signals that stop it and let it go on, and what Textual's driver does then. Textual does it in the middle of
+whatever is going on, and waits for ever when that is a piece of writing; here the loop does it in its turn."""
 TOAST = 300
 """Characters of a text that a toast shows."""
 COLLECTED_AFTER = 8
@@ -133,6 +136,9 @@ class Running(OneKeyAtATime["HandOver | PrintAndQuit"]):
             loop = asyncio.get_running_loop()
             for name, code in ENDING.items():
                 loop.add_signal_handler(getattr(signal, name), self._end, code)
+            for name, do in STOPPING.items():
+                if (handle := getattr(self._driver, do, None)) is not None:
+                    loop.add_signal_handler(getattr(signal, name), handle)
 
     def on_ready(self) -> None:
         """What has been made so far stays, so the collector need not look at it again; and collections of what

@@ -259,6 +259,41 @@ def test_stopped_it_lends_the_terminal_to_the_shell_and_comes_back(home: Path, t
         assert terminal.restored()
 
 
+_IN_MID_WRITE = """
+import os, signal, sys
+from pathlib import Path
+from textual.drivers._writer_thread import WriterThread
+from hermes_tui.cli import main
+note, write = Path(sys.argv.pop(1)), WriterThread.write
+def interrupted(self, text):
+    if note.exists():
+        note.unlink()
+        with self._queue.mutex:
+            os.kill(os.getpid(), signal.SIGTSTP)
+    write(self, text)
+WriterThread.write = interrupted
+sys.exit(main())
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="looks for the stopped process in Linux' /proc")
+def test_stopped_while_it_draws_it_does_not_wait_for_itself(home: Path, tmp_path: Path) -> None:
+    """A signal arrives while the line of what is to be written is held."""
+    note = tmp_path / "now"
+    with started([sys.executable, "-c", _IN_MID_WRITE, str(note), "--home", str(home)]) as terminal:
+        terminal.shows("Refactoring auth")
+        note.touch()
+        terminal.press("j")
+        status = Path(f"/proc/{terminal.process.pid}/stat")
+        terminal.until(lambda: status.read_text().rpartition(")")[2].split()[0] == "T")
+        back = len(terminal.data)
+        terminal.process.send_signal(signal.SIGCONT)
+        terminal.until(lambda: b"Refactoring auth" in terminal.data[back:])
+        terminal.press("\x11")
+        assert terminal.ends() == 0
+        assert terminal.restored()
+
+
 def test_a_terminal_that_is_closed_ends_it(home: Path) -> None:
     with started([*COMMAND, "--home", str(home)]) as terminal:
         terminal.shows("Refactoring auth")
