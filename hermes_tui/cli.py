@@ -132,13 +132,15 @@ def _do(given: Arguments) -> int:
 def _check_theme(given: Arguments) -> None:
     """A theme that does not exist is wrong wherever it is named, drawn or not; the other settings are read where
     they matter. The plain names need no Textual."""
+    if given.theme is None and given.command != "config":
+        return
     from hermes_tui import settings
 
     theme, entries = given.theme, list[settings.Entry]()
-    if theme is None and given.command == "config":
+    if theme is None:
         chosen, entries = settings.load(given.settings)
         theme = chosen.theme
-    if theme is None or theme in settings.THEMES:
+    if theme in settings.THEMES:
         return
     from hermes_tui.widgets import themes
 
