@@ -32,7 +32,7 @@ _COMMANDS = {
     "doctor": ("checkups", "run"),
 }
 """Command → module of `commands` and its function."""
-_LOOPLESS = frozenset({"list", "show", "tree", "link"})
+_LOOPLESS = frozenset({"list", "search", "show", "tree", "link"})
 """Commands that ask one thing after the other."""
 T = TypeVar("T")
 

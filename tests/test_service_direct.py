@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import threading
@@ -12,9 +13,11 @@ from typing import Any, NoReturn
 import pytest
 
 from hermes_tui.domain.profiles import StoreRef
+from hermes_tui.domain.queries import SearchPage, SearchQuery
 from hermes_tui.domain.sessions import ListQuery
 from hermes_tui.errors import QueryTimeout, StoreMissing
 from hermes_tui.service.direct import DirectReader, drive
+from hermes_tui.service.reader import Step
 from hermes_tui.service.sqlite import SqliteSessionService
 from hermes_tui.storage.connection import Store
 from tests.test_service_reader import endless, make, ref, title
@@ -69,6 +72,36 @@ def test_several_questions_are_answered_or_say_why_not(reader: DirectReader, sto
     assert second == "first"
 
 
+def test_steps_are_taken_in_rounds_until_none_has_more(reader: DirectReader) -> None:
+    taken: list[str] = []
+
+    def step(name: str, times: int) -> Step:
+        async def one() -> bool:
+            taken.append(name)
+            return taken.count(name) < times
+
+        return one
+
+    async def all_rounds() -> int:
+        return len([None async for _ in reader.rounds([step("a", 3), step("b", 1)])])
+
+    assert drive(all_rounds()) == 3
+    assert taken == ["a", "b", "a", "a"]
+
+
+def test_what_is_asked_within_a_time_is_stopped_with_all_that_it_asks(reader: DirectReader, store: StoreRef) -> None:
+    async def goes_on_without() -> str:
+        with contextlib.suppress(QueryTimeout):
+            await reader.run(store, endless)
+        return "half an answer"
+
+    for asked in (reader.run(store, endless), goes_on_without()):
+        with pytest.raises(TimeoutError):
+            drive(reader.within(0.05, asked))
+    assert drive(reader.within(60.0, reader.run(store, title))) == "first"
+    assert drive(reader.run(store, title)) == "first"
+
+
 def test_being_told_to_end_leaves_no_question_behind(reader: DirectReader, store: StoreRef) -> None:
     async def told() -> NoReturn:
         raise KeyboardInterrupt
@@ -97,4 +130,18 @@ def test_the_service_answers_lists_with_it(store: StoreRef) -> None:
     page = drive(service.conversations(ListQuery(include_hidden=True)))
     assert [row.title for row in page.rows] == ["first"]
     assert list(drive(service.details([page.rows[0].key]))) == [page.rows[0].key]
+    drive(service.close())
+
+
+def test_the_service_answers_searches_and_ways_out_with_it(store: StoreRef) -> None:
+    service = SqliteSessionService([store], reader=DirectReader())
+
+    async def search(text: str) -> SearchPage:
+        return [page async for page in service.search(SearchQuery(text, steps=False))][-1]
+
+    found = drive(search("first"))
+    assert found.final
+    assert [hit.conversation.title for hit in found.hits] == ["first"]
+    assert not drive(search("first source:none")).total
+    assert [way.label for way in drive(service.ways_out(SearchQuery("first source:none")))] == ["without source:none"]
     drive(service.close())

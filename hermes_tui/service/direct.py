@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from typing import Any, TypeVar
 
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.errors import HermesTuiError, QueryTimeout
-from hermes_tui.service.reader import Cancelled, Job, Lane, Reader
+from hermes_tui.service.reader import Cancelled, Job, Lane, Reader, Step
 from hermes_tui.storage.connection import Store
 
 T = TypeVar("T")
@@ -42,6 +42,8 @@ class DirectReader(Reader):
     def __init__(self) -> None:
         super().__init__(threads=0)
         self._stores: dict[StoreRef, Store] = {}
+        self._until = float("inf")
+        """When what is asked `within` a time has to be answered."""
 
     async def run(
         self, ref: StoreRef, work: Callable[[Store], T], *, lane: Lane = Lane.PAGES, seconds: float = 60.0
@@ -54,7 +56,7 @@ class DirectReader(Reader):
             outcomes.append(self._outcome(job, self._stores))
             done.set()
 
-        deadline = time.monotonic() + seconds
+        deadline = min(time.monotonic() + seconds, self._until)
         try:
             threading.Thread(target=serve, name="reader", daemon=True).start()
             while not done.wait(_LOOK):
@@ -86,6 +88,26 @@ class DirectReader(Reader):
             for each in asked[len(answers) :]:
                 each.close()
         return answers
+
+    async def rounds(self, steps: Sequence[Step]) -> AsyncGenerator[None, None]:
+        """One after the other in each round."""
+        going = list(steps)
+        while going:
+            going = [step for step in going if await step()]
+            yield
+
+    async def within(self, seconds: float, asked: Coroutine[Any, Any, T]) -> T:
+        """What runs when the time is over is stopped; an answer that goes without that store is none."""
+        self._until = time.monotonic() + seconds
+        try:
+            answer = await asked
+        except QueryTimeout as late:
+            raise TimeoutError from late
+        finally:
+            over, self._until = time.monotonic() > self._until, float("inf")
+        if over:
+            raise TimeoutError
+        return answer
 
     async def end(self) -> None:
         self.close()

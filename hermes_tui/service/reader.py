@@ -14,7 +14,7 @@ import sqlite3
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     import asyncio
 
 T = TypeVar("T")
+Step = Callable[[], Coroutine[Any, Any, bool]]
+"""One part of a longer work; whether there is more of it."""
 
 _STEPS_BETWEEN_CHECKS = 100_000
 """The progress handler backs up `interrupt()`, which does nothing before the first step."""
@@ -144,6 +146,32 @@ class Reader:
         import asyncio
 
         return await asyncio.gather(*asked, return_exceptions=True)
+
+    async def rounds(self, steps: Sequence[Step]) -> AsyncGenerator[None, None]:
+        """Take each of these again and again for as long as it answers True, side by side; gives way whenever one
+        or more of them have answered. What a step raises ends them all."""
+        import asyncio
+
+        tasks = {asyncio.ensure_future(step()): step for step in steps}
+        try:
+            while tasks:
+                done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+                for task in done:
+                    step = tasks.pop(task)
+                    if task.result():
+                        tasks[asyncio.ensure_future(step())] = step
+                yield
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def within(self, seconds: float, asked: Coroutine[Any, Any, T]) -> T:
+        """The answer, if it takes no longer than that; else TimeoutError."""
+        import asyncio
+
+        async with asyncio.timeout(seconds):
+            return await asked
 
     async def end(self) -> None:
         """`close`, while the event loop goes on."""

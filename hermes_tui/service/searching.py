@@ -6,11 +6,12 @@ stores: the phases of their searches go side by side.
 
 from __future__ import annotations
 
-import asyncio
 import heapq
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from contextlib import aclosing
+from functools import partial
+from typing import Any
 
 from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.links import Link
@@ -32,7 +33,7 @@ from hermes_tui.text import one_line
 from hermes_tui.times import now
 from hermes_tui.values import dataclass, replace
 
-CatalogueOf = Callable[[StoreRef], Awaitable[Catalogue]]
+CatalogueOf = Callable[[StoreRef], Coroutine[Any, Any, Catalogue]]
 StoresOf = Callable[[Link], Sequence[StoreRef]]
 
 
@@ -64,7 +65,7 @@ async def run_search(
     lost = ""
     if parsed.link is not None:
         stores, lost = _led(stores, parsed.link, stores_of)
-    sides, problems = await _open(stores, catalogue_of, query, parsed)
+    sides, problems = await _open(reader, stores, catalogue_of, query, parsed)
     running = Running(reader, parsed, query, sides, problems, began, lost)
     async with aclosing(running.pages()) as pages:
         async for page in pages:
@@ -83,10 +84,10 @@ def _led(stores: Sequence[StoreRef], link: Link, stores_of: StoresOf | None) -> 
 
 
 async def _open(
-    stores: Sequence[StoreRef], catalogue_of: CatalogueOf, query: SearchQuery, parsed: ParsedQuery
+    reader: Reader, stores: Sequence[StoreRef], catalogue_of: CatalogueOf, query: SearchQuery, parsed: ParsedQuery
 ) -> tuple[list[_Side], list[StoreProblem]]:
     """The stores that can be read, and why the others cannot."""
-    found = await asyncio.gather(*(catalogue_of(ref) for ref in stores), return_exceptions=True)
+    found = await reader.together([catalogue_of(ref) for ref in stores])
     sides: list[_Side] = []
     problems: list[StoreProblem] = []
     failures: list[StoreError] = []
@@ -109,7 +110,7 @@ async def count_matches(
     """How many conversations hold all the words, and how many messages in them match."""
     counted = replace(query, limit=0, offset=0, typing_at=None, steps=False)
     parsed = parse_query(counted.text, present=now())
-    sides, problems = await _open(stores, catalogue_of, counted, parsed)
+    sides, problems = await _open(reader, stores, catalogue_of, counted, parsed)
     running = Running(reader, parsed, counted, sides, problems, time.monotonic())
     async for _ in running.pages(strict=True):
         pass
@@ -205,24 +206,28 @@ class Running:
 
     async def _advance(self) -> AsyncGenerator[SearchPage, None]:
         """Steps of this phase, of all stores at once; a page after each that found something new."""
-        tasks = {asyncio.create_task(self._step(side)): side for side in self.sides if not side.search.resting}
-        try:
-            while tasks:
-                done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-                for task in done:
-                    side = tasks.pop(task)
-                    if self._taken(side, task) and not side.search.resting:
-                        tasks[asyncio.create_task(self._step(side))] = side
+        going = [partial(self._go_on, side) for side in self.sides if not side.search.resting]
+        async with aclosing(self._reader.rounds(going)) as rounds:
+            async for _ in rounds:
                 if not self._query.steps:
                     continue
                 page = self._page(final=False)
                 if page.progress is not None or page.hits != self._shown:
                     self._shown = page.hits
                     yield page
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _go_on(self, side: _Side) -> bool:
+        """One step of this store's search; whether there is another. A store that fails leaves the search, and hides
+        no other."""
+        try:
+            side.page = await self._step(side)
+        except (StoreError, QueryTimeout) as error:
+            self.sides.remove(side)
+            self._problems.append(_problem(side.ref, error))
+            if not self.sides:
+                raise
+            return False
+        return not side.search.resting
 
     async def _step(self, side: _Side) -> StorePage:
         def job(store: Store) -> StorePage:
@@ -231,18 +236,6 @@ class Running:
             return side.search.page(store)
 
         return await self._reader.run(side.ref, job, lane=Lane.SEARCH)
-
-    def _taken(self, side: _Side, task: asyncio.Task[StorePage]) -> bool:
-        """Keep the outcome of a step. A store that fails leaves the search, and hides no other."""
-        try:
-            side.page = task.result()
-        except (StoreError, QueryTimeout) as error:
-            self.sides.remove(side)
-            self._problems.append(_problem(side.ref, error))
-            if not self.sides:
-                raise
-            return False
-        return True
 
     def _page(self, *, final: bool) -> SearchPage:
         pages = [side.page for side in self.sides if side.page is not None]

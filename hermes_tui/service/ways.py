@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator, Sequence
 
 from hermes_tui.domain.profiles import StoreRef
@@ -29,8 +28,8 @@ async def ways_out(
     found: list[WayOut] = []
     for label, text in list(_variants(parsed))[:_MOST]:
         try:
-            async with asyncio.timeout(_SECONDS):
-                total, matches = await count_matches(reader, stores, catalogue_of, replace(query, text=text))
+            counting = count_matches(reader, stores, catalogue_of, replace(query, text=text))
+            total, matches = await reader.within(_SECONDS, counting)
         except (BadQuery, TimeoutError):
             continue
         if total:
