@@ -40,7 +40,7 @@ SHEETS_OF = {
     "HelpScreen": "help",
     "ProfilesScreen": "profiles",
     "MissingScreen": "missing",
-    "CommandPalette": "palette",
+    "Palette": "palette",
 }
 """Read with the first screen of its kind."""
 FIRST_SECONDS = 0.1
@@ -122,12 +122,10 @@ class HermesApp(Running):
     # keys of every screen
 
     def action_palette(self) -> None:
-        from textual.command import CommandPalette
+        from hermes_tui.palette import Palette
 
-        from hermes_tui.palette import Commands
-
-        if not isinstance(self.screen, CommandPalette):
-            self.push_screen(CommandPalette(providers=[Commands], placeholder="type to find a command"))
+        if not isinstance(self.screen, Palette):
+            self.push_screen(Palette())
 
     async def action_keys(self) -> None:
         from hermes_tui.screens.help import HelpScreen

@@ -235,9 +235,9 @@ def _ask(given: Arguments, choice: Chosen, run: Callable[[Asked], Awaitable[T]])
 
         reader = DirectReader()
         return drive(ask())
-    import asyncio
+    from hermes_tui.commands import looping
 
-    return asyncio.run(ask())
+    return looping.run(ask, lambda number: _Ended(128 + number))
 
 
 def _bold(given: Arguments) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 
 from hermes_tui.keys import EVERYWHERE, MOVING, shown_as
@@ -15,6 +15,7 @@ from hermes_tui.widgets.ink import ASCII
 
 _MOVES = frozenset(name for name, *_ in MOVING)
 IN_FORCE = "in use"
+_PAGES = frozenset({"page_up", "page_down"})
 Command = tuple[str, str, Callable[[], Any]]
 """What it does, what stands beside it (the key that does it too), and how to do it."""
 
@@ -62,3 +63,16 @@ class Commands(Provider):
             return said
         shown = beside.translate(ASCII) if getattr(self.app, "ascii_only", False) else beside
         return Content.assemble(said, "  ", (shown, "bold" if beside == IN_FORCE else "dim"))
+
+
+class Palette(CommandPalette):
+    """Textual's palette with our commands."""
+
+    def __init__(self) -> None:
+        super().__init__(providers=[Commands], placeholder="type to find a command")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A list that has not a line to itself does not know how long a page is, and raises if it is asked."""
+        if action == "command_list" and parameters and parameters[0] in _PAGES:
+            return bool(self.query_one(CommandList).scrollable_content_region)
+        return super().check_action(action, parameters)

@@ -451,8 +451,44 @@ def locked(home: Path) -> Iterator[Path]:
     holder.close()
 
 
+_ENDLESS = """
+import sys
+from hermes_tui.service import reader
+attempt = reader.Reader._attempt
+def endless(store):
+    open(sys.argv[1], "w").close()
+    sql = "with recursive n(i) as (select 1 union all select i + 1 from n) select max(i) from n"
+    return store.conn.execute(sql).fetchone()
+def instead(self, job, stores):
+    job.work = endless
+    return attempt(self, job, stores)
+reader.Reader._attempt = instead
+from hermes_tui.cli import main
+sys.exit(main(sys.argv[2:]))
+"""
+
+
 @pytest.mark.skipif(os.name == "nt", reason="signals of POSIX")
 class TestSignals:
+    @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+    @pytest.mark.parametrize(
+        "argv", [["list"], ["search", "walnut"], ["show", ID], ["tree", ID], ["resume", "--print", ID], ["doctor"]]
+    )
+    def test_in_the_middle_of_a_query_too(
+        self, home: Path, tmp_path: Path, argv: list[str], number: signal.Signals
+    ) -> None:
+        mark = tmp_path / "reads"
+        command = [sys.executable, "-c", _ENDLESS, str(mark), "--home", str(home), *argv]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+            end = time.monotonic() + 60
+            while not mark.exists() and process.poll() is None and time.monotonic() < end:
+                time.sleep(0.01)
+            process.send_signal(number)
+            out, err = process.communicate(timeout=60)
+        assert mark.exists()
+        assert process.returncode == 128 + number
+        assert (out, err) == (b"", b"")
+
     @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
     def test_a_signal_ends_it_quietly_with_its_code(self, locked: Path, number: signal.Signals) -> None:
         with subprocess.Popen(

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import contextlib
 import random
+import re
 import sqlite3
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -209,3 +211,25 @@ def test_a_damaged_index_on_the_way_does_not_hide_the_messages(tmp_path: Path, s
     assert len(whole) == 3_000
     assert unreadable == 0
     assert len(statements.all) < 100
+
+
+def test_of_very_many_words_the_next_is_looked_for_only_where_those_before_stand(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    looks: list[str] = []
+
+    class Noting:
+        def __init__(self, regex: re.Pattern[str]) -> None:
+            self._regex = regex
+
+        def finditer(self, text: str) -> Iterator[re.Match[str]]:
+            looks.append(text)
+            return self._regex.finditer(text)
+
+    words = tuple(Leaf(f"<{i}>", inside=True) for i in range(500))
+    judge = Judge(And(words), tokenizer="unicode61")
+    monkeypatch.setattr(judge, "_patterns", {leaf: Noting(regex) for leaf, regex in judge._patterns.items()})
+    whole = "".join(leaf.text for leaf in words)
+    rows = [Row(n, "s", "user", 0.0, text, "", "") for n, text in enumerate((whole, "<0><1>", "nothing"))]
+    assert {i for i, verdict in judge.judge(rows).items() if verdict.whole} == {0}
+    assert len(looks) == len(words) + 3 + 1

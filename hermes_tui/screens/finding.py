@@ -10,14 +10,13 @@ from textual import on, work
 from hermes_tui import times
 from hermes_tui.domain.finds import parse_find
 from hermes_tui.errors import HermesTuiError
-from hermes_tui.screens.reading import Reading
+from hermes_tui.screens.reading import FIND_HINT, Reading
 from hermes_tui.text import count, one_line
 from hermes_tui.widgets.query import QueryLine
 
 _DAY = r"(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})"
 _CLOCK = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}))?"
 _MOMENT = re.compile(rf"(?:{_DAY})?[ T]?(?:{_CLOCK})?")
-FIND_HINT = 'words, or "a phrase"'
 GO_HINT = "a message id, 14:30, 2026-07-05, or 2026-07-05 14:30"
 
 

@@ -73,17 +73,14 @@ class HelpScreen(ModalScreen[None], Steady, inherit_bindings=False):
 
     def __init__(self, here: str) -> None:
         super().__init__()
-        self._here = here
+        self._search = Ink(search_view(""), id="search")
+        self.text = HelpText(here, id="text")
         self._typed = ""
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="panel"):
-            yield Ink(search_view(""), id="search")
-            yield HelpText(self._here, id="text")
-
-    @property
-    def text(self) -> HelpText:
-        return self.query_one("#text", HelpText)
+            yield self._search
+            yield self.text
 
     def on_key(self, event: events.Key) -> None:
         if event.key == "backspace" and self._typed:
@@ -107,7 +104,7 @@ class HelpScreen(ModalScreen[None], Steady, inherit_bindings=False):
     def _show_search(self) -> None:
         text = self.text
         more = text.top + text.size.height < text.total
-        self.query_one("#search", Ink).show(search_view(self._typed, more=more))
+        self._search.show(search_view(self._typed, more=more))
 
     def on_resize(self) -> None:
         """What does not fit scrolls."""

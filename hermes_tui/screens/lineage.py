@@ -57,6 +57,11 @@ class LineageScreen(Moving, BaseScreen, Acting):
         super().__init__(service)
         self._profile = profile
         self._session_id = session_id
+        # Held rather than looked for, like header and status: answers may come when they have gone.
+        self.tree_list = Rows[TreeRow](self._draw, lambda row: row.node.id, head_line, id="tree", classes="list")
+        self._rail = Rail(id="rail", classes="rail")
+        self._preview = Ink(id="preview", classes="preview")
+        self._page = Ways(id="page", classes="body")
         self._lineage: Lineage | None = None
         self._by_id: dict[str, LineageNode] = {}
         self._folded: set[str] = set()
@@ -67,10 +72,10 @@ class LineageScreen(Moving, BaseScreen, Acting):
 
     def compose_body(self) -> Iterable[Widget]:
         with Horizontal(id="family", classes="body"):
-            yield Rows[TreeRow](self._draw, lambda row: row.node.id, head_line, id="tree", classes="list")
-            yield Rail(id="rail", classes="rail")
-            yield Ink(id="preview", classes="preview")
-        yield Ways(id="page", classes="body")
+            yield self.tree_list
+            yield self._rail
+            yield self._preview
+        yield self._page
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -82,12 +87,8 @@ class LineageScreen(Moving, BaseScreen, Acting):
         self._load()
 
     @property
-    def tree_list(self) -> Rows[TreeRow]:
-        return self.query_one("#tree", Rows)
-
-    @property
     def moved(self) -> Movable:
-        return self.query_one("#page", Ways) if self.has_class("-page") else self.tree_list
+        return self._page if self.has_class("-page") else self.tree_list
 
     @property
     def current(self) -> TreeRow | None:
@@ -123,7 +124,7 @@ class LineageScreen(Moving, BaseScreen, Acting):
         except HermesTuiError as error:
             busy, said = isinstance(error, StoreBusy), one_line(str(error))
             self.add_class("-page")
-            self.query_one("#page", Ways).show([(("The family could not be read. ", "bad"), (said, "soft"))])
+            self._page.show([(("The family could not be read. ", "bad"), (said, "soft"))])
             self.show_status(*([((("trying again …", "aside"),), "")] if busy else []))
             if busy:
                 self.set_timer(self.AGAIN_SECONDS, self._load)
@@ -167,7 +168,7 @@ class LineageScreen(Moving, BaseScreen, Acting):
     @on(Rows.Scrolled, "#tree")
     def _scrolled(self) -> None:
         rows = self.tree_list
-        self.query_one("#rail", Rail).show(rows.total, rows.room, rows.top)
+        self._rail.show(rows.total, rows.room, rows.top)
         named = self._look_of.titles
         roots = {row.node.root_id for row in rows.in_sight if row.node.root_id not in named} - self._asked
         if roots:
@@ -213,7 +214,7 @@ class LineageScreen(Moving, BaseScreen, Acting):
         parent = self._by_id.get(node.parent_id or "")
         alone = len(self._by_id) == 1
         shown = NodeShown(self._profile, node, name, parent, alone, conversation, recap, said)
-        self.query_one("#preview", Ink).show(node_view(shown))
+        self._preview.show(node_view(shown))
 
     async def _ending(self, node: LineageNode, key: ConversationKey) -> Recap:
         """How this very session ended; for the last of its chain that is the recap of the conversation."""

@@ -9,9 +9,12 @@ from hermes_tui.screens.acting import Acting
 from hermes_tui.screens.base import BaseScreen, Moving
 from hermes_tui.service.sessions import SessionService
 from hermes_tui.widgets.query import QueryLine
+from hermes_tui.widgets.rail import Rail
 from hermes_tui.widgets.transcript.view import Reader
 from hermes_tui.widgets.transcript.walking import Current
 from hermes_tui.widgets.ways import Ways
+
+FIND_HINT = 'words, or "a phrase"'
 
 
 class Reading(Moving, Acting, BaseScreen, inherit_bindings=False):
@@ -19,6 +22,13 @@ class Reading(Moving, Acting, BaseScreen, inherit_bindings=False):
 
     def __init__(self, service: SessionService, opening: OpenTranscript) -> None:
         super().__init__(service)
+        # Held rather than looked for, like header and status: answers may come when they have gone.
+        self.reader = Reader(id="reader", classes="reader")
+        self.rail = Rail(hair=" ", id="rail", classes="rail")
+        self.page = Ways(id="page", classes="body")
+        """What stands in place of the reader: nothing yet, a failure, a list to choose from."""
+        self.box = QueryLine(hint=FIND_HINT, id="box", classes="query")
+        """The line in place of the status, to find words or to go somewhere."""
         self.opening = opening
         self.key = opening.key
         self.conversation: Conversation | None = None
@@ -33,20 +43,6 @@ class Reading(Moving, Acting, BaseScreen, inherit_bindings=False):
         """… as long as this is the current item."""
         self.fresh = 0
         """Messages that came while the reader was elsewhere."""
-
-    @property
-    def reader(self) -> Reader:
-        return self.query_one("#reader", Reader)
-
-    @property
-    def box(self) -> QueryLine:
-        """The line in place of the status, to find words or to go somewhere."""
-        return self.query_one("#box", QueryLine)
-
-    @property
-    def page(self) -> Ways:
-        """What stands in place of the reader: nothing yet, a failure, a list to choose from."""
-        return self.query_one("#page", Ways)
 
     @property
     def typing(self) -> bool:

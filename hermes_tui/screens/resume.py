@@ -49,6 +49,7 @@ class ResumeScreen(Moving, ModalScreen[None], Steady, inherit_bindings=False):
     def __init__(self, service: SessionService, conversation: Conversation, session_id: str | None = None) -> None:
         """`session_id`: the very session asked for, when it is not the tip of the conversation."""
         super().__init__()
+        self.panel = Panel(id="panel", classes="panel")  # held: answers may come when it has gone
         self.service = service
         self._session_id = session_id or conversation.id
         self._shown = Resuming(conversation)
@@ -57,16 +58,12 @@ class ResumeScreen(Moving, ModalScreen[None], Steady, inherit_bindings=False):
         self._staying = False
 
     def compose(self) -> ComposeResult:
-        yield Panel(id="panel", classes="panel")
+        yield self.panel
 
     def on_mount(self) -> None:
         self._show()
         self._find_recap()
         self._find_plans()
-
-    @property
-    def panel(self) -> Panel:
-        return self.query_one("#panel", Panel)
 
     @property
     def moved(self) -> Movable:

@@ -22,7 +22,6 @@ from hermes_tui.state import RecentQueries
 from hermes_tui.text import one_line
 from hermes_tui.widgets import answers
 from hermes_tui.widgets.hits import Hits
-from hermes_tui.widgets.ink import Ink
 from hermes_tui.widgets.rail import Rail
 from hermes_tui.widgets.ways import Ways
 from hermes_tui.widgets.window import Context, window_view
@@ -118,7 +117,7 @@ class SearchScreen(Searching, Acting):
         else:
             self.workers.cancel_group(self, "context")
             self._told_of, self._told = None, None
-            self.query_one("#preview", Ink).show(lambda width, height: [])
+            self.pane.show(lambda width, height: [])
 
     def _look(self, hit: Hit) -> None:
         """Show the hit in its conversation, where there is a pane to show it in."""
@@ -149,7 +148,7 @@ class SearchScreen(Searching, Acting):
             failed=failed,
             profile=len(self.service.stores) > 1,
         )
-        self.query_one("#preview", Ink).show(view)
+        self.pane.show(view)
 
     @on(Hits.Wanted)
     def _wanted(self, event: Hits.Wanted) -> None:
@@ -183,7 +182,7 @@ class SearchScreen(Searching, Acting):
     @on(Hits.Scrolled, "#hits")
     def _scrolled(self) -> None:
         hits = self.hits
-        self.query_one("#rail", Rail).show(hits.total, hits.size.height, hits.top)
+        self.rail.show(hits.total, hits.size.height, hits.top)
 
     @on(Rail.Moved)
     def _dragged(self, event: Rail.Moved) -> None:

@@ -59,6 +59,14 @@ class Searching(Moving, BaseScreen):
     ) -> None:
         """`scan`: read at once what no index holds, for the text that is given."""
         super().__init__(service)
+        # Held rather than looked for, like header and status: answers may come when they have gone.
+        self.box = QueryLine(text, id="query", classes="query")
+        self.hits = Hits(profiles=len(service.stores) > 1, id="hits", classes="list")
+        self.rail = Rail(id="rail", classes="rail")
+        self.pane = Ink(id="preview", classes="preview")
+        self.page = Ways(id="page", classes="body")
+        """What stands in place of hits when there are none."""
+        self._notices = Ink(id="notices", classes="notices")
         self._given, self._scan = text, scan
         self._recent = recent or RecentQueries()
         self._order = order
@@ -78,31 +86,18 @@ class Searching(Moving, BaseScreen):
         """Recent queries stand in place of an answer that can come back."""
 
     def compose_body(self) -> Iterable[Widget]:
-        yield QueryLine(self._given, id="query", classes="query")
+        yield self.box
         with Horizontal(id="answer", classes="body"):
-            yield Hits(profiles=len(self.service.stores) > 1, id="hits", classes="list")
-            yield Rail(id="rail", classes="rail")
-            yield Ink(id="preview", classes="preview")
-        yield Ways(id="page", classes="body")
-        yield Ink(id="notices", classes="notices")
+            yield self.hits
+            yield self.rail
+            yield self.pane
+        yield self.page
+        yield self._notices
 
     def on_mount(self) -> None:
         super().on_mount()
         self.box.focus()
         self._ask(self._given, scan=self._scan)
-
-    @property
-    def box(self) -> QueryLine:
-        return self.query_one("#query", QueryLine)
-
-    @property
-    def hits(self) -> Hits:
-        return self.query_one("#hits", Hits)
-
-    @property
-    def page(self) -> Ways:
-        """What stands in place of hits when there are none."""
-        return self.query_one("#page", Ways)
 
     @property
     def moved(self) -> Hits | Ways:
@@ -295,7 +290,7 @@ class Searching(Moving, BaseScreen):
         hint = near_filter(self._query.text)[0] if self._query is not None and not found_none else ""
         lines = answers.notice_lines(self._page, whole=whole, expression=self._expression, hint=hint)
         self.set_class(bool(lines), "-noticed")
-        self.query_one("#notices", Ink).show(prose_view(lines, low=self.has_class("-low")))
+        self._notices.show(prose_view(lines, low=self.has_class("-low")))
 
     def show_keys(self, *instead: tuple[str, str]) -> None:
         ways, at = self.page.ways if self.has_class("-page") else (), self.page.cursor

@@ -17,17 +17,15 @@ from hermes_tui.keys import TRANSCRIPT
 from hermes_tui.screens.acting import Place as Session
 from hermes_tui.screens.base import HELP, Movable, bindings, works, written
 from hermes_tui.screens.filling import FOLLOW_SECONDS, Filling
-from hermes_tui.screens.finding import FIND_HINT
 from hermes_tui.screens.leading import Leading
 from hermes_tui.service.sessions import SessionService
 from hermes_tui.text import count, one_line
 from hermes_tui.widgets.ink import Part
-from hermes_tui.widgets.query import QueryLine
 from hermes_tui.widgets.rail import Rail
 from hermes_tui.widgets.transcript import saying
 from hermes_tui.widgets.transcript.outcomes import read_outcome
 from hermes_tui.widgets.transcript.view import Reader
-from hermes_tui.widgets.ways import Paragraph, Ways
+from hermes_tui.widgets.ways import Paragraph
 from hermes_tui.widgets.wording import title_part
 
 READS = frozenset(
@@ -61,10 +59,10 @@ class TranscriptScreen(Filling, Leading, inherit_bindings=False):
 
     def compose_body(self) -> Iterable[Widget]:
         with Horizontal(classes="body"):
-            yield Reader(id="reader", classes="reader")
-            yield Rail(hair=" ", id="rail", classes="rail")
-        yield Ways(id="page", classes="body")
-        yield QueryLine(hint=FIND_HINT, id="box", classes="query")
+            yield self.reader
+            yield self.rail
+        yield self.page
+        yield self.box
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -104,7 +102,7 @@ class TranscriptScreen(Filling, Leading, inherit_bindings=False):
         reader = self.reader
         if reader.plan.sees_end:
             self.fresh = 0
-        self.query_one("#rail", Rail).show(*reader.scroll_state(), reader.ticks())
+        self.rail.show(*reader.scroll_state(), reader.ticks())
         self.show_place()
         if self.reads and not self.typing:
             self.show_keys()

@@ -16,6 +16,7 @@ from hermes_tui.domain.contents import STRUCTURED, as_text, decode_content
 from hermes_tui.domain.querytrees import And, Leaf, Node, Or, Without, has_cjk, leaves
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.fts import express, varints
+from hermes_tui.storage.parts import all_needed
 from hermes_tui.storage.rows import by_ids
 from hermes_tui.values import dataclass
 
@@ -166,6 +167,8 @@ class Judge:
         self.leaves = tuple(dict.fromkeys(everywhere))
         self._patterns = {leaf: pattern(leaf) for leaf in self.leaves if leaf.substring}
         self._tokenizer = tokenizer
+        self._strict = not units and all_needed(tree)
+        """A row that lacks one word is out: the others are not looked for in it, unless an index knows at once."""
 
     def judge(self, rows: Sequence[Row]) -> dict[int, Verdict]:
         """Row's id → verdict, for rows in which any of the words occurs."""
@@ -180,8 +183,9 @@ class Judge:
         for bit, unit in enumerate(self.units):
             for number in evaluate(unit, whole) - excluded:
                 verdicts[number].units |= 1 << bit
+        by_leaf = [occurs[0][leaf] for leaf in self.leaves]
         for number, verdict in verdicts.items():
-            verdict.counts = tuple(occurs[0][leaf].get(number, (0, 0))[0] for leaf in self.leaves)
+            verdict.counts = tuple(found[number][0] if number in found else 0 for found in by_leaf)
             verdict.length = occurs[1].get(number, 0)
         return {numbered[number].id: verdict for number, verdict in verdicts.items()}
 
@@ -196,13 +200,17 @@ class Judge:
                 lengths = words.lengths()
         else:
             lengths = {number: len(row.said) + len(row.name) + len(row.calls) for number, row in rows.items()}
+        judged = set(rows).intersection(*found.values()) if self._strict else rows.keys()
         for leaf, regex in self._patterns.items():
             here = found[leaf] = {}
-            for number, row in rows.items():
+            for number in judged:
+                row = rows[number]
                 said = sum(1 for _ in regex.finditer(row.said))
                 elsewhere = sum(1 for text in (row.name, row.calls) if text for _ in regex.finditer(text))
                 if said or elsewhere:
                     here[number] = (said + elsewhere, said)
+            if self._strict:
+                judged = here.keys()
         return found, lengths
 
 

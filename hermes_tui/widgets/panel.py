@@ -94,8 +94,9 @@ class Panel(Scrolling, can_focus=True):
         if at >= self.room:
             below = at - self.room
             return self.placed(self.strip(foot[below] if below < len(foot) else line(), width), y)
-        thumb = rail_lines(self.room, self.total, self.room, self.top, hair=" ")[at]
-        text = self.strip(middle[self.top + at], width).crop(0, width - 1)
+        top = min(self.top, self.bottom)  # a new size is drawn before the panel hears of it
+        thumb = rail_lines(self.room, self.total, self.room, top, hair=" ")[at]
+        text = self.strip(middle[top + at], width).crop(0, width - 1)
         return self.placed(Strip.join([text, self.strip(thumb, 1)]), y)
 
     def spoken(self, y: int) -> str | None:

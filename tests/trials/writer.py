@@ -45,7 +45,7 @@ TOUR = (
 )
 """Browse, filter, search as typed, transcript, find, bookmarks, lineage, resume, profiles, help, palette."""
 EVERYWHERE = {"BrowseScreen", "SearchScreen", "TranscriptScreen", "LineageScreen", "ResumeScreen", "ProfilesScreen"}
-EVERYWHERE |= {"HelpScreen", "CommandPalette"}
+EVERYWHERE |= {"HelpScreen", "Palette"}
 
 
 class Locks(threading.Thread):

@@ -99,11 +99,11 @@ def _within(spans: Spans, first: int, begin: int, end: int) -> Spans:
 
 
 def _output_chunk(lines: Sequence[str], begin: int, spans: Spans, page: Page, block: int) -> Iterator[Row]:
-    room = page.width - GUTTER - 3
+    room = max(1, page.width - GUTTER - 3)
     for line, own in zip(lines, by_line(lines, spans), strict=True):
         runs = inked(line, begin, own, page.ink)
         if len(line) > _TOO_WIDE * room or (not line.isascii() and cells(line) > _TOO_WIDE * room):
-            for broken in wrap(runs, min(page.room - 2, room)):
+            for broken in wrap(runs, max(1, min(page.room - 2, room))):
                 yield row((MARGIN, GUIDE, *page.runs(broken)), page.part + broken[0][2], item=page.item, fixed=2)
         else:
             yield row((MARGIN, GUIDE, *page.runs(runs)), page.part + begin, item=page.item, block=block, fixed=2)
