@@ -174,7 +174,8 @@ async def shown(home: Path) -> AsyncIterator[tuple[HermesApp, Pilot[Any]]]:
 
 async def test_what_the_screen_makes_of_it(home: Path, state: State) -> None:
     with state.make(home):
-        if not os.access(styles_dir() / "app.tcss", os.R_OK, effective_ids=True):
+        readable = os.access(styles_dir() / "app.tcss", os.R_OK, effective_ids=True)
+        if not readable and not os.environ.get("HERMES_TUI_SKIP_NOTHING"):
             pytest.skip("this checkout lies where only its owner may read, and this state is seen by another user")
         before = contents(home)
         async with shown(home) as (app, pilot):
