@@ -20,6 +20,7 @@ from hermes_tui.storage.conditions import conditions
 from hermes_tui.storage.fts import express, look
 from hermes_tui.storage.judging import UNICODE, Judge, Row, calls_of, said_of
 from hermes_tui.storage.scan import Task, everything, scan_slice, slice_sql
+from hermes_tui.storage.sieve import teach
 from tests.builders import StoreBuilder
 from tests.seeds import SEED
 from tests.stores import opened
@@ -102,15 +103,56 @@ def test_of_several_words_nothing_is_sieved_out_either(scribbled: Path) -> None:
     assert matched > 500
 
 
-def test_texts_are_asked_once_whether_they_hide_something_however_many_words(scribbled: Path) -> None:
-    """Finding a NUL costs more than a word."""
-    words = tuple(Leaf(word, inside=True) for word in ("ab", "ba", "7a"))
+def test_a_row_is_looked_at_once_however_many_words(scribbled: Path) -> None:
+    """SQLite loads a long text anew for every condition on it."""
+    words = tuple(Leaf(word, inside=inside) for word in ("ab", "ba", "7a") for inside in (True, False))
     with opened(scribbled) as store:
         task = Task(
             Judge(words[0], tokenizer=UNICODE), Or(words), [], conditions(store.schema, NO_FILTERS), None, False
         )
-        sql, _ = slice_sql(task, everything(store)[0])
-    assert sql.count("instr(cast(m.content as blob), x'00')") == 1
+        for stretch in (*everything(store), *everything(store, held=False)):
+            sql, _ = slice_sql(task, stretch)
+            assert sql.rpartition("from messages m")[2].count("worth(") == 1
+            assert sql.rpartition("display_metadata")[2].count("m.content") == 1, "more loads of the text"
+
+
+def test_of_texts_without_the_word_none_comes_to_python(tmp_path: Path) -> None:
+    """Not for an accent elsewhere, nor for what only looks like one: bringing them is what takes the time."""
+    said = [
+        "naïve café — “it’s done” → ✓",
+        "crème brûlée 部署",
+        "Ångström ×3 ½",
+        "plain",
+        "deep too lite",
+        "dëep toolite",
+    ]
+    said += ["DEEPTOOLITE", "dëeptoolite", "dee\u0301ptoolite", "deeptoolitè", "deeptoolite\u0301", "ðeeptoolité"]
+    with StoreBuilder(tmp_path / "state.db") as builder:
+        builder.session("s1")
+        for each in said:
+            builder.message("s1", "tool", each * 3 if each.isspace() else each)
+    with opened(tmp_path / "state.db") as store:
+        tree = Leaf("deeptoolite")
+        task = Task(Judge(tree, tokenizer=UNICODE), tree, [], conditions(store.schema, NO_FILTERS), None, False)
+        sql, params = slice_sql(task, everything(store, held=False)[0])
+        teach(store)
+        read = {row[4] for row in store.conn.execute(sql, {**params, "low": 0, "high": len(said)})}
+    assert read == {*said[6:]}
+
+
+def test_a_word_in_an_alphabet_of_its_own_is_not_looked_for_in_ascii(tmp_path: Path) -> None:
+    with StoreBuilder(tmp_path / "state.db") as builder:
+        builder.session("s1")
+        for each in ("plain", "Привет", "привет всем", "uber", "über"):
+            builder.message("s1", "user", each)
+        builder.message("s1", "assistant", "", tool_calls=[{"function": {"name": "t", "arguments": "привет"}}])
+    for word, read in (("привет", {2, 3, 5, 6}), ("über", {4, 5})):
+        with opened(tmp_path / "state.db") as store:
+            tree = Leaf(word)
+            task = Task(Judge(tree, tokenizer=UNICODE), tree, [], conditions(store.schema, NO_FILTERS), None, False)
+            sql, params = slice_sql(task, everything(store, held=False)[0])
+            teach(store)
+            assert {row[0] for row in store.conn.execute(sql, {**params, "low": 0, "high": 6})} == read
 
 
 def test_the_judge_tells_words_as_fts5_does() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from hermes_tui.domain.querytrees import Form, Leaf
 from hermes_tui.storage.judging import UNICODE, Words
-from hermes_tui.storage.spans import FOLDING, Finder
+from hermes_tui.storage.spans import FOLDING, Finder, words_of
 from tests.seeds import SEED
 
 _LETTERS = [
@@ -38,6 +38,8 @@ def test_the_places_are_those_of_fts5_where_any_are_told() -> None:
         for number, text in texts.items():
             places = finder.spans(text)
             assert places is None or places == expected.get(number, []), (leaf, text, SEED)
+            if text.isascii():
+                assert finder.spans(text, words_of(text)) == places, (leaf, text, SEED)
             told += bool(places)
     assert told > 100
 

@@ -19,15 +19,16 @@ from hermes_tui.storage.fts import CUT_AT, STRUCTURED, Index, express
 from hermes_tui.storage.holes import Gap
 from hermes_tui.storage.judging import Judge, Verdict, row_of
 from hermes_tui.storage.rows import FIRST, extent, newest_up_to, sound_spans
+from hermes_tui.storage.sieve import sought, teach
 from hermes_tui.values import dataclass, field
 
 FIRST_SLICE = 2_000
 LARGEST_SLICE = 200_000
 _SLICE_SECONDS = 0.1
-"""A slice is made larger or smaller so that it takes about as long as this."""
+"""A slice is made larger or smaller so that it takes about as long as this, in a thread that has the machine …"""
+_WAITED = 4
+"""… or so many times as long in one that waits for others: smaller slices would wait more often, and no less."""
 _JUDGED_AT_ONCE = 256
-_NEEDLE = 60
-"""Characters of a word that the cheap condition looks for."""
 _TESTED = 24
 """Parts of a long query that the cheap condition tests; the judge tests them all."""
 
@@ -85,22 +86,34 @@ class Task:
         return self.done / self.total if self.total else 1.0
 
 
+class _Clock:
+    """How long a slice takes, and how long it should have been."""
+
+    def __init__(self) -> None:
+        self._wall, self._work = time.monotonic(), time.thread_time()
+
+    def paced(self, size: int) -> int:
+        """The size of the next slice, from that of this one."""
+        wall, work = time.monotonic() - self._wall, time.thread_time() - self._work
+        took = max(work, wall / _WAITED)
+        if took < _SLICE_SECONDS / 2:
+            return min(size * 2, LARGEST_SLICE)
+        return max(size // 2, FIRST_SLICE // 8) if took > _SLICE_SECONDS * 2 else size
+
+
 def scan_slice(store: Store, task: Task) -> list[Judged]:
     """Judge the next slice, and move on. Nothing of the task changes when SQLite raises."""
+    teach(store)
     stretch = task.stretches[0]
     top = high = stretch.high if task.at is None else task.at
     if not stretch.few:
         # Ids need not be dense: one that is off by years of messages must not be counted down from.
         high = max(stretch.low, newest_up_to(store, high))
     low = stretch.low if stretch.few else max(stretch.low, high - task.slice)
-    started = time.monotonic()
+    started = _Clock()
     rows, unreadable = _rows(store, task, stretch, low, high)
     found = [judged for some in _batches(rows) for judged in _judge(task.judge, some)]
-    elapsed = time.monotonic() - started
-    if elapsed < _SLICE_SECONDS / 2:
-        task.slice = min(task.slice * 2, LARGEST_SLICE)
-    elif elapsed > _SLICE_SECONDS * 2:
-        task.slice = max(task.slice // 2, FIRST_SLICE // 8)
+    task.slice = started.paced(task.slice)
     task.done += top - low
     task.unreadable += unreadable
     task.at = low
@@ -167,80 +180,53 @@ def slice_sql(task: Task, stretch: Stretch, *, alone: bool = False) -> tuple[str
     if task.cut:
         plain_tool = f"m.role is 'tool' and not {STRUCTURED}"
         said = f"case when {plain_tool} then substr(m.content, 1, {CUT_AT}) else m.content end"
-    sieve = _Sieve(task.index if stretch.held and not alone else None)
-    test = sieve.test(task.asked)
-    if not stretch.held:
-        test = f"({test} or {STRUCTURED})"
+    test = _Test(task.index if stretch.held and not alone else None, structured=not stretch.held)
     sql = f"""
     select m.id, cast(m.session_id as text), cast(m.role as text), {AT}, {said}, m.tool_name, m.tool_calls
     from messages m {"not indexed" if alone else ""}
     where m.id > :low and m.id <= :high and {task.where.sql} and ({stretch.only})
-    and {test}
+    and {test.sql(task.asked)}
     order by m.id desc
     """
-    return sql, {**task.where.params, **stretch.params, **sieve.params}
+    return sql, {**task.where.params, **stretch.params, **test.params}
 
 
-class _Sieve:
+class _Test:
     """Turns a tree into SQL that lets through at least every row that matches."""
 
-    def __init__(self, index: Index | None) -> None:
-        self.index = index
+    def __init__(self, index: Index | None, *, structured: bool) -> None:
+        self.index, self.structured = index, structured
         self.params: dict[str, Any] = {}
 
+    def sql(self, node: Node) -> str:
+        """The test of a node."""
+        if isinstance(node, Without):
+            return self.sql(node.base)
+        if isinstance(node, And):
+            return "(" + " and ".join(map(self.sql, node.children[:_TESTED])) + ")"
+        children = node.children if isinstance(node, Or) else (node,)
+        if len(children) > _TESTED:
+            return "1"
+        leaves = [child for child in children if isinstance(child, Leaf)]
+        held = [leaf for leaf in leaves if self.index is not None and not leaf.substring]
+        tests = [self._held(self.index, leaf) for leaf in held if self.index is not None]
+        if len(held) < len(leaves) or self.structured:
+            tests.append(self._worth([leaf for leaf in leaves if leaf not in held]))
+        tests += [self.sql(child) for child in children if not isinstance(child, Leaf)]
+        return "(" + " or ".join(tests) + ")"
+
     def _bind(self, value: Any) -> str:
-        name = f"sieve{len(self.params)}"
+        name = f"test{len(self.params)}"
         self.params[name] = value
         return f":{name}"
 
-    def test(self, node: Node) -> str:
-        """SQL for a node."""
-        if isinstance(node, Leaf):
-            return f"({self._leaf(node)} or {_HIDING})" if self._looked_for(node) else self._leaf(node)
-        if isinstance(node, Without):
-            return self.test(node.base)
-        if isinstance(node, Or) and len(node.children) > _TESTED:
+    def _worth(self, leaves: Sequence[Leaf]) -> str:
+        """However many words, the row is looked at once."""
+        asked = sought(leaves, structured=self.structured)
+        if asked is None:
             return "1"
-        children = node.children[:_TESTED]
-        if isinstance(node, And):
-            return "(" + " and ".join(map(self.test, children)) + ")"
-        hidden = [child for child in children if isinstance(child, Leaf) and self._looked_for(child)]
-        tests = [self._leaf(child) for child in hidden] + [_HIDING] * bool(hidden)
-        tests += [self.test(child) for child in children if child not in hidden]
-        return "(" + " or ".join(tests) + ")"
-
-    def _looked_for(self, leaf: Leaf) -> bool:
-        """Whether it is looked for by `like` alone."""
-        needle = _needle(leaf)
-        return leaf.substring and needle is not None and needle.isascii()
-
-    def _leaf(self, leaf: Leaf) -> str:
-        if not leaf.substring and self.index is not None:
-            return self._held(self.index, leaf)
-        needle = _needle(leaf)
-        if needle is None:
-            return "1"
-        if leaf.substring:
-            tests = [self._holds(text, needle) for text in ("m.content", "m.tool_name")]
-            forms = (needle, _escaped(needle, "\\u"), _escaped(needle, "\\\\u"))
-            tests += [f"m.tool_calls like {self._like(form)}" for form in dict.fromkeys(forms)]
-            return f"({' or '.join(tests)})"
-        like = self._like(needle)
-        tests = [f"{text} like {like}" for text in ("m.content", "m.tool_name", "m.tool_calls")]
-        accents = [_beyond_ascii(text) for text in ("m.content", "m.tool_name")]
-        return f"({' or '.join([*tests, *accents])} or m.tool_calls like '%\\u%')"
-
-    def _like(self, needle: str) -> str:
-        """A pattern for `like`; what it takes for a joker it takes for any character."""
-        return self._bind("%" + needle.replace("%", "_") + "%")
-
-    def _holds(self, text: str, needle: str) -> str:
-        """`like` is several times faster than `instr`, but knows case in ASCII only; and only texts that are more
-        than ASCII can hold what is not."""
-        if needle.isascii():
-            return f"{text} like {self._like(needle)}"
-        folded = f"lower({text})" if needle.lower() != needle.upper() else text
-        return f"({_beyond_ascii(text)} and instr({folded}, {self._bind(needle)}) > 0)"
+        texts = (f"cast(m.{column} as blob)" for column in ("content", "tool_name", "tool_calls"))
+        return f"worth({self._bind(asked)}, {', '.join(texts)})"
 
     def _held(self, index: Index, leaf: Leaf) -> str:
         """The index knows where whole words are."""
@@ -248,49 +234,6 @@ class _Sieve:
         return f"""m.id in (
             select rowid from {index.name} where {index.name} match {asked} and rowid > :low and rowid <= :high
         )"""
-
-
-def _beyond_ascii(text: str) -> str:
-    """SQL for: this text holds more than ASCII, or a NUL."""
-    return f"length({text}) <> length(cast({text} as blob))"
-
-
-_HIDING = " or ".join(
-    f"({_beyond_ascii(text)} and instr(cast({text} as blob), x'00') > 0)" for text in ("m.content", "m.tool_name")
-)
-"""SQL for: `like` sees nothing of what stands behind a NUL in here. Asked once, not for each word; of texts that are
-all ASCII their two lengths tell."""
-
-
-def _needle(leaf: Leaf) -> str | None:
-    """A lower-case piece that every text holds in which the leaf occurs, as far as SQLite's ASCII-only `lower`
-    and `like` can see; None when there is none."""
-    pieces: list[str] = [""]
-    for char in leaf.text:
-        foldable = not char.isascii() and (char.lower() != char.upper())
-        accented = not char.isascii() and not leaf.substring
-        parting = not char.isalnum() and not leaf.inside
-        if foldable or accented or parting:
-            pieces.append("")
-        else:
-            pieces[-1] += char.lower() if char.isascii() else char
-    longest = max(pieces, key=len)[:_NEEDLE]
-    if leaf.substring:
-        # `İ` and `K` (Kelvin) are folded to ASCII letters by Python, never by SQLite
-        return longest or None
-    return longest if longest.isascii() and longest else None
-
-
-def _escaped(text: str, mark: str) -> str:
-    """`text` as JSON writers spell it in ASCII."""
-    out = []
-    for char in text:
-        if char.isascii():
-            out.append(char)
-            continue
-        units = char.encode("utf-16-be")
-        out += [f"{mark}{int.from_bytes(units[i : i + 2], 'big'):04x}" for i in range(0, len(units), 2)]
-    return "".join(out)
 
 
 def gaps_of(gaps: Sequence[Gap]) -> list[Stretch]:

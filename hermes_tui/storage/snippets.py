@@ -18,7 +18,7 @@ from hermes_tui.storage.connection import Store
 from hermes_tui.storage.excerpts import excerpt
 from hermes_tui.storage.judging import UNICODE, Words, calls_of, pattern, said_of
 from hermes_tui.storage.rows import Cells, by_ids
-from hermes_tui.storage.spans import Finder
+from hermes_tui.storage.spans import Finder, Places, words_of
 from hermes_tui.times import epoch
 
 LONGEST = 300
@@ -29,6 +29,8 @@ _NEAR = 24
 """Characters that a snippet may be shorter, so as not to cut a word."""
 _MANY = 1_000
 """Places of one word that are looked at."""
+_MANY_WORDS = 24
+"""Words from which on a text is gone through once for all of them; for few it takes less to look for each."""
 _BLANKS = re.compile(r"\s+")
 
 
@@ -126,10 +128,14 @@ def _spoken(arguments: str) -> str:
 
 def _spots(wanted: Sequence[Leaf], sources: Sequence[_Source], tokenizer: str) -> list[list[Spot]]:
     """For each text, where the words stand, in order."""
+    if not sources:
+        return []  # of thousands of words it would take long to find them nowhere
     spots: list[list[Spot]] = [[] for _ in sources]
     excerpts = {number: excerpt(source.text, wanted) for number, source in enumerate(sources)}
     texts = {number: text for number, (_, text) in excerpts.items()}
-    found = [_places(leaf, texts, tokenizer) for leaf in wanted]
+    plain = {number: text for number, text in texts.items() if len(wanted) > _MANY_WORDS and text.isascii()}
+    known = {number: words_of(text) for number, text in plain.items()}
+    found = [_places(leaf, texts, known, tokenizer) for leaf in wanted]
     doubtful = {number for places in found for number in texts.keys() - places.keys()}
     if doubtful:
         with closing(Words(tokenizer)) as words:
@@ -144,13 +150,15 @@ def _spots(wanted: Sequence[Leaf], sources: Sequence[_Source], tokenizer: str) -
     return spots
 
 
-def _places(leaf: Leaf, texts: Mapping[int, str], tokenizer: str) -> dict[int, list[tuple[int, int]]]:
+def _places(
+    leaf: Leaf, texts: Mapping[int, str], known: Mapping[int, Places], tokenizer: str
+) -> dict[int, list[tuple[int, int]]]:
     """Text → where a leaf stands in it, for the texts of which that can be told without FTS5."""
     if leaf.substring:
         regex = pattern(leaf)
         return {number: [each.span() for each in regex.finditer(text)] for number, text in texts.items()}
     finder = Finder(leaf, tokenizer)
-    found = ((number, finder.spans(text)) for number, text in texts.items()) if finder.able else ()
+    found = ((number, finder.spans(text, known.get(number))) for number, text in texts.items()) if finder.able else ()
     return {number: places for number, places in found if places is not None}
 
 

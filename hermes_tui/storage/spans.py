@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from contextlib import closing
+from functools import cached_property
 
 from hermes_tui.domain.querytrees import Leaf
 from hermes_tui.storage.judging import UNICODE, Words
@@ -14,6 +15,8 @@ FOLDING = re.compile("[\u00c0-\u024f\u0300-\u036f\u1dc0-\u1eff\u2126-\u212b]")
 """Every character that FTS5 may fold into an ASCII letter, or leave out of a word."""
 _WORD = re.compile("[A-Za-z0-9]+")
 _NO_WORD = "[^A-Za-z0-9]+"
+Places = dict[str, list[tuple[int, int]]]
+"""Word in lower case → where it stands."""
 _parting: dict[str, bool] = {}
 """Character beyond ASCII → whether it parts words, as far as FTS5 was asked."""
 
@@ -27,16 +30,22 @@ class Finder:
         # of words that come again, or that may go on, places may overlap
         simple = distinct and (not leaf.prefix or len(words) == 1)
         self.able = bool(words) and simple and tokenizer == UNICODE and leaf.text.isascii() and not leaf.substring
-        end = "[A-Za-z0-9]*" if leaf.prefix else ""
-        self._regex = re.compile(
-            f"(?<![A-Za-z0-9]){_NO_WORD.join(words)}{end}(?![A-Za-z0-9])", re.IGNORECASE | re.ASCII
-        )
+        self._words = words
         self._prefix = leaf.prefix
         self._several = len(words) > 1
 
-    def spans(self, text: str) -> list[tuple[int, int]] | None:
-        """In order; None where only FTS5 can tell."""
+    @cached_property
+    def _regex(self) -> re.Pattern[str]:
+        end = "[A-Za-z0-9]*" if self._prefix else ""
+        return re.compile(
+            f"(?<![A-Za-z0-9]){_NO_WORD.join(self._words)}{end}(?![A-Za-z0-9])", re.IGNORECASE | re.ASCII
+        )
+
+    def spans(self, text: str, known: Places | None = None) -> list[tuple[int, int]] | None:
+        """In order; None where only FTS5 can tell. `known`: `words_of` an ASCII text."""
         if text.isascii():
+            if known is not None and not self._several and not self._prefix:
+                return known.get(self._words[0].lower(), [])
             return [found.span() for found in self._regex.finditer(text)]
         if FOLDING.search(text):
             return None
@@ -54,6 +63,14 @@ class Finder:
             if parting.get(before, True) and parting.get(after, True):
                 found.append((start, end))
         return found
+
+
+def words_of(text: str) -> Places:
+    """Where each word of an ASCII text stands: gone through once, however many are looked for."""
+    found: Places = {}
+    for word in _WORD.finditer(text.lower()):
+        found.setdefault(word[0], []).append(word.span())
+    return found
 
 
 def _part_words(chars: Iterable[str]) -> dict[str, bool]:

@@ -1,0 +1,164 @@
+"""Let through the rows that are worth judging: at least each in which a word occurs, and few others.
+
+SQLite would load a long text anew for every condition that looks at it, and its `like` sees no accents and nothing
+behind a NUL. So one function looks at a row once, in bytes: cutting a text into words takes many times longer.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from hermes_tui.domain.querytrees import Leaf
+from hermes_tui.storage.connection import Store
+from hermes_tui.storage.judging import calls_of
+from hermes_tui.storage.spans import FOLDING
+
+_NEEDLE = 60
+"""Characters of a word that are looked for."""
+_STRUCTURED = b"\0json:"
+_LEADING = bytes([*range(0xC3, 0xCE), 0xE1, 0xE2])
+"""How the characters of `FOLDING` begin in UTF-8, and some others …"""
+_TRAILING = bytes(range(0x80, 0xC0))
+"""… and how all characters go on there."""
+_ANY = b"\x01"
+"""Stands for a character that FTS5 may read as a letter of ASCII, or leave out."""
+_READ = bytes(_ANY[0] if byte in _LEADING else ord(" ") if byte > 127 else byte for byte in range(256)).lower()
+
+
+def teach(store: Store) -> None:
+    """Give this connection the SQL function `worth`."""
+    if "worth" not in store.searching:
+        store.conn.create_function("worth", 4, _worth, deterministic=True)
+        store.searching["worth"] = (None, None)
+
+
+def sought(leaves: Iterable[Leaf], *, structured: bool) -> str | None:
+    """What `worth` is to look for, to be bound as its first parameter; None where every row is worth judging.
+    `structured`: what is stored as JSON too, whatever it holds."""
+    words: dict[str, None] = {}
+    pieces: dict[str, None] = {}
+    beyond = False
+    for leaf in leaves:
+        needle = needle_of(leaf)
+        if needle is not None:
+            (pieces if leaf.substring else words)[needle] = None
+        elif any(not char.isascii() and char.isalnum() and not FOLDING.match(char) for char in leaf.text):
+            beyond = True
+        else:
+            return None
+    return json.dumps([list(words), list(pieces), beyond, structured])
+
+
+def _worth(asked: str, said: bytes | None, name: bytes | None, calls: bytes | None) -> bool:
+    """SQL: whether a row may hold any of what is asked for; its texts as blobs."""
+    sieve = _sieve(asked)
+    if said is not None and (sieve.holds(said) or (sieve.structured and said.startswith(_STRUCTURED))):
+        return True
+    if name is not None and sieve.holds(name):
+        return True
+    return calls is not None and sieve.holds_in_calls(calls)
+
+
+@lru_cache(16)
+def _sieve(asked: str) -> _Sieve:
+    return _Sieve(*json.loads(asked))
+
+
+class _Sieve:
+    """Looks for words, which may be written with accents, and for pieces, which may not."""
+
+    def __init__(self, words: list[str], pieces: list[str], beyond: bool, structured: bool) -> None:
+        """`beyond`: anything that is not ASCII is worth it."""
+        self.words = [word.encode() for word in words]
+        self.pieces = [piece.encode() for piece in pieces if piece.isascii()]
+        self.foreign = [(piece.encode(), _rare(piece)) for piece in pieces if not piece.isascii()]
+        self.in_calls = [form.encode() for piece in pieces for form in _forms(piece)]
+        self.beyond, self.structured = beyond, structured
+        self._accented = _accented(self.words)
+
+    def holds(self, raw: bytes) -> bool:
+        """Whether a text may hold any of it."""
+        if raw.isascii():
+            lowered = raw.lower() if self.words or self.pieces else b""
+            return _any_in(self.words, lowered) or _any_in(self.pieces, lowered)
+        if self.beyond or (self.pieces and _any_in(self.pieces, raw.lower())):
+            return True
+        for piece, rare in self.foreign:
+            # one byte is found many times faster than several
+            if rare in raw and piece in raw.lower():
+                return True
+        if not self.words:
+            return False
+        text = raw.translate(_READ, _TRAILING)
+        return _any_in(self.words, text) or (_ANY in text and self._accented.search(text) is not None)
+
+    def holds_in_calls(self, raw: bytes) -> bool:
+        """The same of calls, in which writers spell what is not ASCII in numbers."""
+        if b"\\u" not in raw:
+            return self.holds(raw)
+        if _any_in(self.in_calls, raw.lower()):
+            return True
+        read = calls_of(raw.decode("utf-8", "replace")) if self.words or self.beyond else ""
+        return self.holds(read.encode("utf-8", "replace"))
+
+
+def _any_in(needles: list[bytes], text: bytes) -> bool:
+    for needle in needles:  # noqa: SIM110  # a generator would take longer than most of the texts
+        if needle in text:
+            return True
+    return False
+
+
+def _rare(piece: str) -> bytes:
+    """A byte with which a character begins that is not ASCII."""
+    return next(char for char in piece if not char.isascii()).encode()[:1]
+
+
+def _accented(words: list[bytes]) -> re.Pattern[bytes]:
+    """Any of these words with at least one character in it that stands for another, or for none. The first of
+    those begins the pattern, where it is found quickly; what of the word comes before is looked at from there."""
+    ways = []
+    for word in words:
+        letters = [re.escape(word[at : at + 1]) for at in range(len(word))]
+        rest = [b"[" + letter + _ANY + b"]" + _ANY + b"*" for letter in letters]
+        for at in range(len(letters)):
+            before = b"(?<=" + b"".join(letters[:at]) + _ANY + b")"
+            inserted, instead = b"".join(rest[at:]), b"".join(rest[at + 1 :])
+            ways.append(before + _ANY + b"*(?:" + inserted + b"|" + instead + b")")
+    return re.compile(_ANY + b"(?:" + b"|".join(ways) + b")")
+
+
+def needle_of(leaf: Leaf) -> str | None:
+    """A piece, its ASCII in lower case, that every text holds in which the leaf occurs, as far as can be told
+    without Python's own tables of letters; None when there is none."""
+    pieces: list[str] = [""]
+    for char in leaf.text:
+        foldable = not char.isascii() and (char.lower() != char.upper())
+        accented = not char.isascii() and not leaf.substring
+        parting = not char.isalnum() and not leaf.inside
+        if foldable or accented or parting:
+            pieces.append("")
+        else:
+            pieces[-1] += char.lower() if char.isascii() else char
+    # `İ` and `K` (Kelvin) are folded to ASCII letters by Python, never here
+    return max(pieces, key=len)[:_NEEDLE] or None
+
+
+def _forms(piece: str) -> list[str]:
+    """How calls hold a piece."""
+    return list(dict.fromkeys([piece, _escaped(piece, "\\u"), _escaped(piece, "\\\\u")]))
+
+
+def _escaped(text: str, mark: str) -> str:
+    """`text` as JSON writers spell it in ASCII."""
+    out = []
+    for char in text:
+        if char.isascii():
+            out.append(char)
+            continue
+        units = char.encode("utf-16-be")
+        out += [f"{mark}{int.from_bytes(units[i : i + 2], 'big'):04x}" for i in range(0, len(units), 2)]
+    return "".join(out)
