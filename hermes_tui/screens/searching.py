@@ -283,6 +283,8 @@ class Searching(Moving, BaseScreen):
         key = ("tab X" if self.focused is self.box else "X") if self.scannable else ""
         forms = answers.status_forms(self._query, page, running=self._busy, at=self.hits.cursor, scan_key=key)
         self.show_status(*forms)
+        if page is None and self._page is not None:
+            return  # the answer before is still in sight, and so is what is to be known of it
         self._show_notices(whole=measure(forms[0][0]) + len(forms[0][1]) + 7 > self.size.width)
 
     def _show_notices(self, *, whole: bool) -> None:

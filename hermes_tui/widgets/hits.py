@@ -266,8 +266,7 @@ class Hits(Scrolling, can_focus=True):
             self._kept[position, on] = found
         return found
 
-    def notify_style_update(self) -> None:
-        super().notify_style_update()
+    def inks_changed(self) -> None:
         self._kept.clear()
 
     def on_resize(self) -> None:

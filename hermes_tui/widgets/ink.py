@@ -8,13 +8,16 @@ Texts must be safe (`text.clean`) before they become parts.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import groupby
+from operator import itemgetter
+from weakref import WeakKeyDictionary
 
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
-from textual.css.styles import RenderStyles
+from textual.app import App
 from textual.dom import DOMNode
-from textual.geometry import Size
+from textual.geometry import Region, Size
 from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
@@ -146,10 +149,13 @@ def crop(parts: Iterable[Part], width: int) -> tuple[Part, ...]:
 def wrap(parts: Iterable[Part], width: int, limit: int = 0) -> list[tuple[Part, ...]]:
     """Break at blanks and between wide characters; past `limit` lines a quiet `…` ends the last."""
     width = max(1, width)
-    cells = [(char, ink, cell_len(char)) for text, ink in parts for char in text]
+    cells: list[tuple[str, str, int]] = []
     rows: list[list[tuple[str, str, int]]] = []
     start = used = chance = 0
-    for i, (char, _, wide) in enumerate(cells):
+    # Cell by cell, so that of a long text no more is looked at than there is room for.
+    for i, (char, ink) in enumerate((char, ink) for text, ink in parts for char in text):
+        wide = 1 if " " <= char <= "~" else cell_len(char)
+        cells.append((char, ink, wide))
         if char == "\n":
             rows.append(cells[start:i])
             start, used, chance = i + 1, 0, i + 1
@@ -171,12 +177,8 @@ def wrap(parts: Iterable[Part], width: int, limit: int = 0) -> list[tuple[Part, 
 
 
 def _merged(row: list[tuple[str, str, int]]) -> tuple[Part, ...]:
-    merged: list[Part] = []
-    for char, ink, _ in row:
-        if merged and merged[-1][1] == ink:
-            merged[-1] = (merged[-1][0] + char, ink)
-        else:
-            merged.append((char, ink))
+    runs = groupby(row, itemgetter(1))
+    merged: list[Part] = [("".join(cell[0] for cell in run), ink) for ink, run in runs]
     if merged:
         merged[-1] = (merged[-1][0].rstrip(), merged[-1][1])
     return tuple(merged)
@@ -208,6 +210,10 @@ def fitting(forms: Iterable[Form], width: int) -> Form:
     return last
 
 
+_RULES: WeakKeyDictionary[App[object], tuple[object, dict[object, Style]]] = WeakKeyDictionary()
+"""Of each app the rules that hold now, and what was found by them."""
+
+
 class Inked(Widget):
     """A widget that turns lines into strips; resolved styles are kept until the theme changes.
 
@@ -217,31 +223,19 @@ class Inked(Widget):
     """
 
     _styles: dict[tuple[str, str], Style] | None = None
-    _surroundings: object = None
-    """What the looks of inks were found by."""
+    _bare: Style | None = None
+    """No ink on no ground."""
 
     def notify_style_update(self) -> None:
+        """Most often the styles of a widget are found again to be what they were: then it stays as it is drawn."""
         super().notify_style_update()
-        self._styles = None
-        if self._component_styles and (self._surroundings != self._look_around()):
-            self._component_styles.clear()
+        before, self._styles, self._bare = self._styles, None, None
+        if before is not None and any(self.ink(*named) != style for named, style in before.items()):
+            self.inks_changed()
             self.refresh()
 
-    def _look_around(self) -> object:
-        """All that decides which rules hold for an ink of this widget."""
-        path = [(node.classes, node._pseudo_classes_cache_key) for node in self.css_path_nodes]
-        return (id(self.app.stylesheet.rules), path)
-
-    def get_component_styles(self, *names: str) -> RenderStyles:
-        if not self._component_styles:
-            self._surroundings = self._look_around()
-        for name in names:
-            if name not in self._component_styles:
-                node = DOMNode(classes=name)
-                node._attach(self)
-                self.app.stylesheet.apply(node)
-                self._component_styles[name] = node.styles
-        return super().get_component_styles(*names)
+    def inks_changed(self) -> None:
+        """What was drawn before must be drawn again; for widgets that keep it."""
 
     def ink(self, name: str, ground: str = "") -> Style:
         """How this ink looks on this ground."""
@@ -249,12 +243,27 @@ class Inked(Widget):
             self._styles = {}
         style = self._styles.get((name, ground))
         if style is None:
-            style = self.rich_style
+            style = self._bare = self._bare or self.rich_style
             if ground:
-                style += self.get_component_rich_style(f"ground--{ground}", partial=True)
+                style += self._rule(f"ground--{ground}")
             drawn = LIT.get(name, name) if ground else name
-            style += self.get_component_rich_style(f"ink--{drawn}", partial=True)
+            style += self._rule(f"ink--{drawn}")
             self._styles[name, ground] = style
+        return style
+
+    def _rule(self, name: str) -> Style:
+        """What the sheets say of an ink here. All widgets of which they say the same share the answer."""
+        rules = self.app.stylesheet.rules
+        if (found := _RULES.get(self.app)) is None or found[0] is not rules:
+            found = _RULES[self.app] = (rules, {})
+        path = [(type(node), node.id, node.classes, node._pseudo_classes_cache_key) for node in self.css_path_nodes]
+        here = (name, *path)
+        style = found[1].get(here)
+        if style is None:
+            node = DOMNode(classes=name)
+            node._attach(self)
+            self.app.stylesheet.apply(node)
+            style = found[1][here] = node.styles.partial_rich_style
         return style
 
     def strip(self, row: Line, width: int) -> Strip:
@@ -319,10 +328,21 @@ class Ink(Inked):
         self._shown: tuple[Size, list[Line]] | None = None
 
     def show(self, view: View) -> None:
-        """Draw this from now on."""
-        before = len(self._shown[1]) if self._shown else -1
-        self._view, self._shown = view, None
-        self.refresh(layout=self.styles.auto_dimensions and len(self.lines) != before)
+        """Draw this from now on, where it says something else than is drawn."""
+        self._view = view
+        if self._shown is None or self._shown[0] != self.size:
+            self.refresh(layout=self.styles.auto_dimensions)
+            self._shown = None
+            return
+        before, now = self._shown[1], view(*self.size)
+        self._shown = (self.size, now)
+        if len(before) != len(now):
+            self.refresh(layout=self.styles.auto_dimensions)
+            return
+        width = self.size.width
+        changed = [Region(0, y, width, 1) for y, (old, new) in enumerate(zip(before, now, strict=True)) if old != new]
+        if changed:
+            self.refresh(*changed)
 
     @property
     def lines(self) -> list[Line]:

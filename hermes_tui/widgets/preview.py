@@ -71,18 +71,31 @@ def _entry(entry: RecapEntry, width: int, limit: int, ink: str, seen: int) -> li
     return lines
 
 
-def recap_lines(entries: Sequence[RecapEntry], width: int, *, limit: int = LIMIT, height: int = 60) -> list[Line]:
-    """Each exchange, a blank between them; the last answer whole (as far as `height` lines go) and bright."""
-    out: list[Line] = []
+def recap_blocks(
+    entries: Sequence[RecapEntry], width: int, *, limit: int = LIMIT, height: int = 60
+) -> list[list[Line]]:
+    """The lines of each entry, where another comes before it; the last answer whole (as far as `height` lines go)
+    and bright."""
+    blocks: list[list[Line]] = []
     for i, entry in enumerate(entries):
         last = i == len(entries) - 1 and entry.who == "assistant"
         ink = {"user": "ink", "assistant": "ink" if last else "soft"}.get(entry.who, "aside")
         rows = height if last else limit
         lines = _entry(entry, width, max(1, rows), ink, max(1, width) * (rows + 1))
-        if out and lines and entry.who in MARKS and entry.text.strip():
-            out.append(line())
-        out += lines
-    return out
+        parted = lines and entry.who in MARKS and entry.text.strip()
+        blocks.append([line(), *lines] if parted else lines)
+    return blocks
+
+
+def joined(blocks: Sequence[list[Line]]) -> list[Line]:
+    """Each exchange, a blank between them and none above the first."""
+    lines = [each for block in blocks for each in block]
+    return lines[1:] if lines and not lines[0].text else lines
+
+
+def recap_lines(entries: Sequence[RecapEntry], width: int, *, limit: int = LIMIT, height: int = 60) -> list[Line]:
+    """What was said last, exchange by exchange."""
+    return joined(recap_blocks(entries, width, limit=limit, height=height))
 
 
 def recap_fitting(recap: Recap, width: int, room: int) -> list[Line]:

@@ -15,7 +15,7 @@ from hermes_tui.values import dataclass
 from hermes_tui.widgets.ink import AXIS, BLANK_CELL, Line, Part, fit, gap, line, wrap
 from hermes_tui.widgets.names import shown_name
 from hermes_tui.widgets.panel import LOWEST
-from hermes_tui.widgets.preview import recap_lines
+from hermes_tui.widgets.preview import joined, recap_blocks
 
 MARKS: dict[State, Part] = {State.OK: ("✓", "good"), State.WARNING: ("!", "gold"), State.ERROR: ("✗", "bad-lit")}
 RECAP = 16
@@ -67,16 +67,16 @@ def body_lines(
 def _recap(recap: Recap | None, width: int, room: int) -> list[Line]:
     if recap is None:
         return []
-    entries = list(recap.entries)
-    earlier, told = recap.earlier, _last_exchange(entries)
+    blocks = recap_blocks(recap.entries, width)
+    earlier, told = recap.earlier, _last_exchange(recap.entries)
     while True:
         lead: list[Line] = [line(AXIS, (count(earlier, "earlier message"), "aside")), line()] if earlier else []
-        lines = [*lead, *recap_lines(entries, width)]
-        if not entries:
+        lines = [*lead, *joined(blocks)]
+        if not blocks:
             return [*lead, line(AXIS, ("nothing was said", "aside")), line()] if not earlier else lead
-        if len(lines) < room or len(entries) <= told:
+        if len(lines) < room or len(blocks) <= told:
             return [*lines, line()]
-        del entries[0]
+        del blocks[0]
         earlier += 1
 
 

@@ -227,8 +227,7 @@ class Rows(Scrolling, Generic[T], can_focus=True, inherit_bindings=False):
     def spoken(self, y: int) -> str | None:
         return self.draw(y, self.size.width).text if y < self.total else None
 
-    def notify_style_update(self) -> None:
-        super().notify_style_update()
+    def inks_changed(self) -> None:
         self._strips.clear()
 
     def on_resize(self) -> None:

@@ -34,8 +34,7 @@ class Canvas(Supply, inherit_bindings=False):
         self._painted: LRUCache[tuple[object, ...], Strip] = LRUCache(1024)
         self._drawing = False
 
-    def notify_style_update(self) -> None:
-        super().notify_style_update()
+    def inks_changed(self) -> None:
         self._painted.clear()
 
     def ink(self, name: str, ground: str = "") -> Style:

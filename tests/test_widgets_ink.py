@@ -1,0 +1,112 @@
+"""Lines of inked parts: no more is drawn again than has changed."""
+
+from __future__ import annotations
+
+from textual.app import App, ComposeResult
+from textual.geometry import Region, Size
+
+from hermes_tui.widgets.ink import Ink, Inked, View, line, wrap
+
+
+class Lazy:
+    """A text that counts how many of its characters were looked at."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.seen = text, 0
+
+    def __iter__(self):  # type: ignore[no-untyped-def]
+        for char in self.text:
+            self.seen += 1
+            yield char
+
+
+def said(*rows: str) -> View:
+    return lambda width, height: [line((row, "ink")) for row in rows]
+
+
+class One(App[None]):
+    CSS = """
+    Ink { height: 3; color: #aaaaaa; background: #000000; }
+    Ink > .ink--gold { color: #ffcc00; }
+    Screen.-bright Ink > .ink--gold { color: #ffff00; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ink = Ink(said("one", "two", "three"))
+
+    def compose(self) -> ComposeResult:
+        yield self.ink
+        yield Ink(said("below"), id="below")
+
+
+def repainted(ink: Inked) -> set[Region]:
+    """What is to be painted again; asked before it is."""
+    return set(ink._repaint_regions)
+
+
+async def test_only_lines_that_say_something_else_are_drawn_again() -> None:
+    app = One()
+    async with app.run_test(size=(20, 8)) as pilot:
+        await pilot.pause()
+        app.ink.show(said("one", "TWO", "three"))
+        assert repainted(app.ink) == {Region(0, 1, 20, 1)}
+        await pilot.pause()
+        app.ink.show(said("one", "TWO", "three"))
+        assert repainted(app.ink) == set()
+        assert [each.text for each in app.ink.lines] == ["one", "TWO", "three"]
+
+
+async def test_other_numbers_of_lines_are_drawn_whole() -> None:
+    app = One()
+    async with app.run_test(size=(20, 8)) as pilot:
+        await pilot.pause()
+        app.ink.show(said("one"))
+        assert repainted(app.ink) == {Region(0, 0, 20, 3)}
+
+
+async def test_styles_that_are_found_to_be_the_same_leave_everything_as_it_is_drawn() -> None:
+    app = One()
+    async with app.run_test(size=(20, 8)) as pilot:
+        app.ink.show(lambda width, height: [line(("one", "gold"))])
+        await pilot.pause()
+        gold = app.ink.ink("gold")
+        app.screen.add_class("-other")
+        assert repainted(app.ink) == set()
+        app.screen.add_class("-bright")
+        assert repainted(app.ink) == {Region(0, 0, 20, 3)}
+        assert app.ink.ink("gold") != gold
+
+
+async def test_widgets_of_which_the_sheets_say_the_same_are_asked_for_once() -> None:
+    app = One()
+    async with app.run_test(size=(20, 8)) as pilot:
+        await pilot.pause()
+        asked = []
+        apply = app.stylesheet.apply
+        app.stylesheet.apply = lambda node, **how: (asked.append(node), apply(node, **how))  # type: ignore[method-assign,assignment]
+        twins = [Ink(said("twin")), Ink(said("twin"))]
+        await app.mount(*twins)
+        asked.clear()
+        assert twins[0].ink("bad") == twins[1].ink("bad")
+        assert len(asked) == 1
+
+
+def test_of_a_long_text_no_more_is_looked_at_than_there_is_room_for() -> None:
+    text = Lazy("word " * 10_000)
+    rows = wrap([(text, "ink")], 20, 3)  # type: ignore[list-item]
+    assert len(rows) == 3
+    assert text.seen <= 5 * 20
+
+
+async def test_a_hidden_line_that_was_told_something_else_says_it_when_it_is_seen_again() -> None:
+    app = One()
+    async with app.run_test(size=(20, 8)) as pilot:
+        await pilot.pause()
+        app.ink.display = False
+        await pilot.pause()
+        app.ink.show(said("new", "words"))
+        app.ink.display = True
+        await pilot.pause()
+        assert app.ink.size == Size(20, 3)
+        assert app.ink.render_line(0).text.strip() == "new"
