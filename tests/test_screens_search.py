@@ -224,6 +224,66 @@ async def test_enter_reads_at_the_match_with_all_hits_at_hand() -> None:
         assert app.last(OpenTranscript).anchor == 1
 
 
+async def test_enter_before_the_first_hit_reads_it_when_it_comes() -> None:
+    service = GatedService()
+    service.hold("search")
+    async with searching(service) as (screen, app, pilot):
+        await type_in(pilot, "o")
+        call = await service.asked("search")
+        await pilot.press("enter")
+        call.page(values.page("o", (), final=False))
+        await pilot.pause()
+        assert not app.intents
+        call.page(values.page("o", values.HITS[1:]))
+        await until(pilot, lambda: app.intents)
+        assert app.last(OpenTranscript).key == values.HITS[1].conversation.key
+        assert isinstance(screen._recent, Remembered)
+        assert screen._recent.added == ["o"]
+
+
+async def test_enter_means_what_is_typed_not_what_the_letters_before_it_found() -> None:
+    service = GatedService()
+    service.hold("search")
+    async with searching(service) as (screen, app, pilot):
+        await type_in(pilot, "o")
+        (await service.asked("search")).page(values.page("o", values.HITS))
+        await until(pilot, lambda: screen.hits.hits)
+        await type_in(pilot, "a")
+        call = await service.asked("search")
+        await pilot.press("enter")
+        assert not app.intents
+        call.page(values.page("oa", values.HITS[2:]))
+        await until(pilot, lambda: app.intents)
+        assert app.last(OpenTranscript).key == values.HITS[2].conversation.key
+
+
+async def test_a_hit_that_was_chosen_is_read_though_another_answer_is_on_its_way() -> None:
+    service = GatedService()
+    service.hold("search")
+    async with searching(service) as (screen, app, pilot):
+        await type_in(pilot, "o")
+        (await service.asked("search")).page(values.page("o", values.HITS))
+        await until(pilot, lambda: screen.hits.hits)
+        await type_in(pilot, "a")
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: app.intents)
+        assert app.last(OpenTranscript).key == values.HITS[1].conversation.key
+
+
+async def test_typing_on_after_enter_reads_nothing() -> None:
+    service = GatedService()
+    service.hold("search")
+    async with searching(service) as (screen, app, pilot):
+        await type_in(pilot, "o")
+        await pilot.press("enter")
+        await type_in(pilot, "a")
+        await service.asked("search")
+        (await service.asked("search")).page(values.page("oa", values.HITS))
+        await until(pilot, lambda: screen.hits.hits)
+        await pilot.pause()
+        assert not app.intents
+
+
 async def test_tab_goes_to_the_hits_where_letters_are_commands() -> None:
     async with searching(GatedService(), "oauth") as (screen, app, pilot):
         await until(pilot, lambda: screen.hits.hits)

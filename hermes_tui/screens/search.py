@@ -9,7 +9,7 @@ from textual import events, on, work
 from textual.binding import BindingType
 
 from hermes_tui.domain.links import link_to, parse_link
-from hermes_tui.domain.queries import Hit, SearchOrder, SearchPage, Tier
+from hermes_tui.domain.queries import Hit, SearchOrder, SearchPage, SearchQuery, Tier
 from hermes_tui.domain.sessions import ConversationKey
 from hermes_tui.errors import HermesTuiError, TargetAmbiguous
 from hermes_tui.intents import OpenLineage, OpenProfiles, OpenResume, OpenTranscript
@@ -199,10 +199,26 @@ class SearchScreen(Searching, Acting):
         self.action_read()
 
     def action_read(self) -> None:
-        if not self.has_class("-page"):
+        if self._unanswered:
+            self._awaited = self._query
+        elif not self.has_class("-page"):
             self._read()
         elif self.page.current is not None:
             self._takes[self.page.cursor]()
+
+    @property
+    def _unanswered(self) -> bool:
+        """What is typed has found nothing yet, and nobody has chosen among what was found before."""
+        if not self._busy or self._query is None or self.focused is not self.box or self.moved.chosen:
+            return False
+        return self._answered is None or self._answered.text != self._query.text
+
+    def _show_answer(self, query: SearchQuery, page: SearchPage, *, fresh: bool) -> None:
+        super()._show_answer(query, page, fresh=fresh)
+        if self._awaited is not None and self._awaited is query and (page.hits or page.final):
+            self._awaited = None
+            if self.is_current:
+                self._read()
 
     def _read(self, match: int = 0) -> None:
         """Open the conversation under the cursor at one of its matches."""

@@ -82,6 +82,8 @@ class Searching(Moving, BaseScreen):
         """What each row of the page does."""
         self._expression = False
         """The expression that was asked is shown."""
+        self._awaited: SearchQuery | None = None
+        """The question whose first hit is to be read as soon as it is there."""
         self._recalling = False
         """Recent queries stand in place of an answer that can come back."""
 
@@ -120,6 +122,7 @@ class Searching(Moving, BaseScreen):
         self.workers.cancel_group(self, "search")
         self.workers.cancel_group(self, "ways")
         self._query, self._page, self._answered, self._busy = None, None, None, False
+        self._awaited = None
         self._show_recent()
 
     def _ask_again(self, *, scan: bool | None = None) -> None:
@@ -134,7 +137,7 @@ class Searching(Moving, BaseScreen):
             self.workers.cancel_group(self, "search")
             self._refuse(query, wrong)
             return
-        self._query, self._busy, self._recalling = query, True, False
+        self._query, self._busy, self._recalling, self._awaited = query, True, False, None
         if self._answered is None:
             self.remove_class("-page")
             self.hits.clear()
@@ -171,7 +174,7 @@ class Searching(Moving, BaseScreen):
     def _stop(self) -> None:
         """Give up the rest of an answer, and keep what there is of it."""
         self.workers.cancel_group(self, "search")
-        self._busy = False
+        self._busy, self._awaited = False, None
         if self._query is not None and self._query is not self._answered:
             self._query = self._answered
         self._show_status()
@@ -245,7 +248,7 @@ class Searching(Moving, BaseScreen):
 
     def _show_failure(self, head: Sequence[Paragraph], status: Sequence[Form], right: str, again: str = "") -> None:
         """The page of a question without an answer; `again`: it may be asked once more."""
-        self._busy, self._page, self._answered = False, None, None
+        self._busy, self._page, self._answered, self._awaited = False, None, None, None
         self._show_page(head, [(answers.AGAIN, self._asking(again))] if again else [], answers.GRAMMAR)
         self.show_header("Search", right)
         self.show_status(*status, mark="!")

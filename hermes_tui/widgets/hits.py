@@ -76,6 +76,11 @@ class Hits(Scrolling, can_focus=True):
         return self._cursor
 
     @property
+    def chosen(self) -> bool:
+        """The reader has put the cursor where it is."""
+        return self._moved
+
+    @property
     def current(self) -> Hit | None:
         """The hit under the cursor."""
         return self._hits[self._cursor] if self._hits else None

@@ -66,6 +66,11 @@ class Ways(Scrolling, can_focus=True):
         return self._cursor
 
     @property
+    def chosen(self) -> bool:
+        """The reader has put the cursor where it is."""
+        return self._moved
+
+    @property
     def current(self) -> Way | None:
         """The row under the cursor."""
         return self._ways[self._cursor] if self._ways else None
