@@ -242,6 +242,7 @@ class HermesApp(Running):
         before = (self._service, *self._guests)
         place = self._place_in(intent.stores)
         self._service, self._guests = self._connect(intent.stores), []
+        self.begin_anew()
         await self._begin_with(BrowseScreen(self._service, settings=self.settings, place=place))
         for service in before:
             await service.close()

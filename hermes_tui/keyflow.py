@@ -39,10 +39,18 @@ class OneKeyAtATime(App[R]):
         self._serial = 0
         self._under_way: asyncio.TimerHandle | None = None
         """Set while a key is at work: the end of our patience."""
+        self._key_at = 0.0
+        """When the last key came, by the loop's clock."""
+
+    @property
+    def seconds_since_key(self) -> float:
+        """How long nothing was pressed."""
+        return asyncio.get_running_loop().time() - self._key_at
 
     async def on_event(self, event: events.Event) -> None:
         if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
             self._keys.append(event)
+            self._key_at = asyncio.get_running_loop().time()
             await self._deliver()
         else:
             await super().on_event(event)

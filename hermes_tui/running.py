@@ -17,6 +17,7 @@ from textual.await_complete import AwaitComplete
 from textual.filter import Monochrome
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
+from textual.timer import Timer
 from textual.worker import WorkerFailed
 
 from hermes_tui import paths
@@ -38,9 +39,13 @@ whatever is going on, and waits for ever when that is a piece of writing; here t
 TOAST = 300
 """Characters of a text that a toast shows."""
 COLLECTED_AFTER = 8
-"""Screens that may be left before what they were made of is looked for."""
+"""Screens that may be left on the way from one to the next before what they were made of is looked for."""
 QUIET = 0.7
-"""Seconds after leaving one, when nobody waits for a frame."""
+"""Seconds after the last key when nobody waits for a frame."""
+GENERATIONS = (8_000, 10, 1_000_000)
+"""When the collector looks by itself: often at few objects, at all of them never."""
+BASE = 2
+"""Screens on the stack where one begins: Textual's own, and the first of ours."""
 
 
 def _kept_theme() -> Path:
@@ -55,7 +60,9 @@ class Running(OneKeyAtATime["HandOver | PrintAndQuit"]):
     _chosen = False
     """The theme was chosen in the app, in this run or an earlier one; no terminal need be asked."""
     _left = 0
-    """Screens that were left."""
+    """Screens that were left since it was last looked for them."""
+    _tidying: Timer | None = None
+    """Set until it is quiet enough to look."""
     _few = False
     """The terminal has 256 colours."""
 
@@ -145,15 +152,15 @@ class Running(OneKeyAtATime["HandOver | PrintAndQuit"]):
         comes may be rare: they are what makes a frame late."""
         if not self.is_headless:
             gc.freeze()
-            gc.set_threshold(20_000, 20, 1_000_000)
+            gc.set_threshold(*GENERATIONS)
             gc.enable()  # what starts the program leaves it off
         if self._typed_ahead:
             for event in XTermParser().feed(self._typed_ahead):
                 self.post_message(event)
 
     def pop_screen(self) -> AwaitComplete:
-        """Back to the screen below; at times what the ones that were left were made of is thrown away. They hold
-        each other, and the collector, told to be rare, would leave them in memory for ever."""
+        """Back to the screen below; when it is quiet, what the one that was left was made of is thrown away. Its
+        parts hold each other, and the collector, told to be rare, would leave them in memory for ever."""
         self._leave_one()
         return super().pop_screen()
 
@@ -164,8 +171,25 @@ class Running(OneKeyAtATime["HandOver | PrintAndQuit"]):
 
     def _leave_one(self) -> None:
         self._left += 1
-        if self._left % COLLECTED_AFTER == 0:
-            self.set_timer(QUIET, gc.collect)
+        if self._tidying is None:
+            self._tidying = self.set_timer(QUIET, self._tidy)
+
+    def _tidy(self) -> None:
+        """Look for what was left, once it is quiet. Where one began nearly everything that is still there stays:
+        it is not looked at again, so that looking takes as long as what was opened since, not as all there is."""
+        self._tidying = None
+        based = len(self.screen_stack) <= BASE
+        if self.seconds_since_key < QUIET:
+            self._tidying = self.set_timer(QUIET, self._tidy)
+        elif based or self._left >= COLLECTED_AFTER:
+            self._left = 0
+            gc.collect()
+            if based and not self.is_headless:
+                gc.freeze()
+
+    def begin_anew(self) -> None:
+        """What has been there since the start goes too, and may be looked for again."""
+        gc.unfreeze()
 
     def exit(self, *how: Any, **more: Any) -> None:
         """End; nothing that is still awaited may come back to a screen that is being taken apart."""

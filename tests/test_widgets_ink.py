@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import pytest
 from textual.app import App, ComposeResult
 from textual.geometry import Region, Size
 
 from hermes_tui.widgets.ink import Ink, Inked, View, line, wrap
 
 
-class Lazy:
+class Lazy(str):
     """A text that counts how many of its characters were looked at."""
 
-    def __init__(self, text: str) -> None:
-        self.text, self.seen = text, 0
+    seen = 0
 
-    def __iter__(self):  # type: ignore[no-untyped-def]
-        for char in self.text:
+    def __iter__(self) -> Iterator[str]:
+        for char in super().__iter__():
             self.seen += 1
             yield char
 
@@ -78,24 +80,22 @@ async def test_styles_that_are_found_to_be_the_same_leave_everything_as_it_is_dr
         assert app.ink.ink("gold") != gold
 
 
-async def test_widgets_of_which_the_sheets_say_the_same_are_asked_for_once() -> None:
+async def test_widgets_of_which_the_sheets_say_the_same_are_asked_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
     app = One()
     async with app.run_test(size=(20, 8)) as pilot:
         await pilot.pause()
-        asked = []
-        apply = app.stylesheet.apply
-        app.stylesheet.apply = lambda node, **how: (asked.append(node), apply(node, **how))  # type: ignore[method-assign,assignment]
         twins = [Ink(said("twin")), Ink(said("twin"))]
         await app.mount(*twins)
-        asked.clear()
+        asked: list[object] = []
+        apply = app.stylesheet.apply
+        monkeypatch.setattr(app.stylesheet, "apply", lambda node: (asked.append(node), apply(node)))
         assert twins[0].ink("bad") == twins[1].ink("bad")
         assert len(asked) == 1
 
 
 def test_of_a_long_text_no_more_is_looked_at_than_there_is_room_for() -> None:
     text = Lazy("word " * 10_000)
-    rows = wrap([(text, "ink")], 20, 3)  # type: ignore[list-item]
-    assert len(rows) == 3
+    assert len(wrap([(text, "ink")], 20, 3)) == 3
     assert text.seen <= 5 * 20
 
 

@@ -10,19 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from itertools import groupby
 from operator import itemgetter
-from weakref import WeakKeyDictionary
 
 from rich.cells import cell_len
 from rich.segment import Segment
 from rich.style import Style
-from textual.app import App
-from textual.dom import DOMNode
 from textual.geometry import Region, Size
 from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
 
 from hermes_tui.values import dataclass
+from hermes_tui.widgets.inks import ruled
 
 Part = tuple[str, str]
 """Text and the name of its ink."""
@@ -210,10 +208,6 @@ def fitting(forms: Iterable[Form], width: int) -> Form:
     return last
 
 
-_RULES: WeakKeyDictionary[App[object], tuple[object, dict[object, Style]]] = WeakKeyDictionary()
-"""Of each app the rules that hold now, and what was found by them."""
-
-
 class Inked(Widget):
     """A widget that turns lines into strips; resolved styles are kept until the theme changes.
 
@@ -245,25 +239,10 @@ class Inked(Widget):
         if style is None:
             style = self._bare = self._bare or self.rich_style
             if ground:
-                style += self._rule(f"ground--{ground}")
+                style += ruled(self, f"ground--{ground}")
             drawn = LIT.get(name, name) if ground else name
-            style += self._rule(f"ink--{drawn}")
+            style += ruled(self, f"ink--{drawn}")
             self._styles[name, ground] = style
-        return style
-
-    def _rule(self, name: str) -> Style:
-        """What the sheets say of an ink here. All widgets of which they say the same share the answer."""
-        rules = self.app.stylesheet.rules
-        if (found := _RULES.get(self.app)) is None or found[0] is not rules:
-            found = _RULES[self.app] = (rules, {})
-        path = [(type(node), node.id, node.classes, node._pseudo_classes_cache_key) for node in self.css_path_nodes]
-        here = (name, *path)
-        style = found[1].get(here)
-        if style is None:
-            node = DOMNode(classes=name)
-            node._attach(self)
-            self.app.stylesheet.apply(node)
-            style = found[1][here] = node.styles.partial_rich_style
         return style
 
     def strip(self, row: Line, width: int) -> Strip:
