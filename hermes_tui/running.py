@@ -6,12 +6,13 @@ import asyncio
 import gc
 import os
 import signal
+import threading
 import traceback
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
-from textual import work
+from textual import events, work
 from textual._xterm_parser import XTermParser
 from textual.await_complete import AwaitComplete
 from textual.filter import Monochrome
@@ -26,6 +27,7 @@ from hermes_tui.keyflow import OneKeyAtATime
 from hermes_tui.settings import Settings
 from hermes_tui.state import read_json, state_dir, write_json
 from hermes_tui.text import clean, one_line
+from hermes_tui.warming import warm
 from hermes_tui.widgets import themes
 
 if TYPE_CHECKING:
@@ -42,8 +44,12 @@ COLLECTED_AFTER = 8
 """Screens that may be left on the way from one to the next before what they were made of is looked for."""
 QUIET = 0.7
 """Seconds after the last key when nobody waits for a frame."""
-GENERATIONS = (8_000, 10, 1_000_000)
-"""When the collector looks by itself: often at few objects, at all of them never."""
+GENERATIONS = (8_000, 40, 1_000_000)
+"""When the collector looks by itself: often at few objects, rarely at more, at all of them never."""
+SETTLED = 0.1
+"""The same where one has just gone back to the beginning: what was left can be thrown away before the next key."""
+YOUNG = 3
+"""Of its looks at few after which it looks at more, when it is quiet."""
 BASE = 2
 """Screens on the stack where one begins: Textual's own, and the first of ours."""
 
@@ -73,6 +79,7 @@ class Running(OneKeyAtATime["HandOver | PrintAndQuit"]):
         self.rebound = dict(settings.keys)
         self.ascii_only = settings.ascii
         self._typed_ahead = ""
+        self._ending = threading.Event()
         self._choose_theme()
         self.set_keymap(self.rebound)
         if settings.no_color and not self.no_color:
@@ -154,9 +161,17 @@ class Running(OneKeyAtATime["HandOver | PrintAndQuit"]):
             gc.freeze()
             gc.set_threshold(*GENERATIONS)
             gc.enable()  # what starts the program leaves it off
+            self.set_timer(QUIET, self._warm)
         if self._typed_ahead:
             for event in XTermParser().feed(self._typed_ahead):
                 self.post_message(event)
+
+    def _warm(self) -> None:
+        """Get ready what keys will open, once nobody waits for a frame."""
+        if self.seconds_since_key < QUIET:
+            self.set_timer(QUIET, self._warm)
+        else:
+            threading.Thread(target=warm, args=(self._ending,), name="warming", daemon=True).start()
 
     def pop_screen(self) -> AwaitComplete:
         """Back to the screen below; when it is quiet, what the one that was left was made of is thrown away. Its
@@ -171,21 +186,36 @@ class Running(OneKeyAtATime["HandOver | PrintAndQuit"]):
 
     def _leave_one(self) -> None:
         self._left += 1
+        if self._tidying is not None:
+            self._tidying.stop()
+            self._tidying = None
+        self._tidy_later(SETTLED)
+
+    async def on_event(self, event: events.Event) -> None:
+        await super().on_event(event)
+        if isinstance(event, events.Key) and not event.is_forwarded:
+            self._tidy_later()
+
+    def _tidy_later(self, seconds: float = QUIET) -> None:
         if self._tidying is None:
-            self._tidying = self.set_timer(QUIET, self._tidy)
+            self._tidying = self.set_timer(seconds, self._tidy)
 
     def _tidy(self) -> None:
-        """Look for what was left, once it is quiet. Where one began nearly everything that is still there stays:
-        it is not looked at again, so that looking takes as long as what was opened since, not as all there is."""
+        """Once it is quiet, look for what was left, often, so that there is never much. Where one began nearly
+        everything that is still there stays: it is not looked at again, so that looking takes as long as what was
+        opened since, not as all there is."""
         self._tidying = None
         based = len(self.screen_stack) <= BASE
-        if self.seconds_since_key < QUIET:
-            self._tidying = self.set_timer(QUIET, self._tidy)
-        elif based or self._left >= COLLECTED_AFTER:
+        early = (SETTLED if based and self._left else QUIET) - self.seconds_since_key
+        if early > 0:
+            self._tidy_later(early)
+        elif self._left >= (1 if based else COLLECTED_AFTER):
             self._left = 0
             gc.collect()
             if based and not self.is_headless:
                 gc.freeze()
+        elif gc.get_count()[1] >= YOUNG:
+            gc.collect(1)
 
     def begin_anew(self) -> None:
         """What has been there since the start goes too, and may be looked for again."""
@@ -193,6 +223,7 @@ class Running(OneKeyAtATime["HandOver | PrintAndQuit"]):
 
     def exit(self, *how: Any, **more: Any) -> None:
         """End; nothing that is still awaited may come back to a screen that is being taken apart."""
+        self._ending.set()
         self.workers.cancel_all()
         super().exit(*how, **more)
 

@@ -663,6 +663,62 @@ async def test_screens_that_were_left_do_not_stay_in_memory(monkeypatch: pytest.
         gc.set_threshold(*was)
 
 
+async def test_what_was_left_is_looked_for_when_it_is_quiet_and_never_while_keys_come(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(running_app, "QUIET", 3600.0)
+    monkeypatch.setattr(running_app, "SETTLED", 3600.0)
+    looked: list[tuple[int, ...]] = []
+    monkeypatch.setattr(running_app.gc, "collect", lambda *generation: looked.append(generation))
+    async with running() as (app, pilot):
+        await pilot.press("r")
+        await until(pilot, lambda: not isinstance(app.screen, BrowseScreen))
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, BrowseScreen))
+        app._tidy()
+        assert looked == []
+        monkeypatch.setattr(running_app, "QUIET", 0.0)
+        monkeypatch.setattr(running_app, "SETTLED", 0.0)
+        app._tidy()
+        assert looked == [()]
+        monkeypatch.setattr(running_app.gc, "get_count", lambda: (0, 0, 0))
+        app._tidy()
+        assert looked == [()]
+        monkeypatch.setattr(running_app.gc, "get_count", lambda: (0, running_app.YOUNG, 0))
+        app._tidy()
+        assert looked == [(), (1,)]
+
+
+def test_after_the_warming_nothing_is_imported_when_a_screen_is_opened(tmp_path: Path) -> None:
+    code = """
+import asyncio, sys, threading
+from pathlib import Path
+from hermes_tui import demo, times
+from hermes_tui.app import HermesApp, connect_to_sqlite
+from hermes_tui.warming import warm
+
+async def main():
+    app = HermesApp(connect_to_sqlite([demo.write_demo(Path(sys.argv[1]), times.now())]))
+    async with app.run_test(size=(120, 36)) as pilot:
+        async def press(*keys):
+            for key in keys:
+                await pilot.press(key)
+                await pilot.pause()
+        await press("down")
+        await asyncio.to_thread(warm, threading.Event())
+        known, opened = set(sys.modules), set()
+        keys = "enter pagedown slash t enter n escape escape l down escape r escape question_mark escape P escape"
+        for key in f"{keys} slash t h e tab escape".split():
+            await press(key)
+            opened.add(type(app.screen).__name__)
+        print(sorted(name for name in set(sys.modules) - known if name.startswith("hermes_tui")), len(opened))
+
+asyncio.run(main())
+"""
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], capture_output=True, text=True, check=False)
+    assert done.stdout.split() == ["[]", "7"], done.stdout + done.stderr
+
+
 async def test_a_screen_that_is_told_twice_to_go_takes_no_other_with_it() -> None:
     async with running() as (app, pilot):
         for key in ("r", "l", "P", "slash", "question_mark", "enter"):

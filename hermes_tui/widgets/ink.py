@@ -231,6 +231,11 @@ class Inked(Widget):
     def inks_changed(self) -> None:
         """What was drawn before must be drawn again; for widgets that keep it."""
 
+    def on_unmount(self) -> None:
+        """Let go of what was drawn: the widget itself stays in memory until it is looked for."""
+        self.inks_changed()
+        self._styles_cache.clear()
+
     def ink(self, name: str, ground: str = "") -> Style:
         """How this ink looks on this ground."""
         if self._styles is None:
