@@ -471,11 +471,28 @@ async def test_without_a_store_one_learns_where_it_was_looked_for_and_what_there
     async with running(service, connect=connect) as (app, pilot):
         await until(pilot, lambda: isinstance(app.screen, MissingScreen) and "8 conversations" in seen(app))
         assert "✗ No history here yet:" in seen(app)
-        assert "1 profile with a store" in seen(app)
+        assert "1 profile with a store" in " ".join(seen(app).split())
         assert "look around in a sample store" in seen(app)
         assert "hermes-tui --db PATH" in seen(app)
         await pilot.press("enter")
         await until(pilot, lambda: isinstance(app.screen, BrowseScreen) and app.screen.rows.items)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (40, 10)])
+async def test_without_a_store_the_way_into_the_sample_is_in_sight_at_once(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
+    store = StoreRef("default", tmp_path / "state.db", tmp_path, tmp_path)
+    service = GatedService(stores=[store])
+    service.failures["conversations"] = StoreMissing(f"{store.db} does not exist")
+    async with running(service, size) as (app, pilot):
+        await until(pilot, lambda: "enter sample store" in seen(app))
+        row = next(each for each in seen(app).splitlines() if each.startswith("▌"))
+        assert row.startswith("▌  look around in a sample store")
+        assert "…" not in row
+        assert ("  about 60 conversations" in row) is (size[0] == 80)
+        await pilot.press("end")
+        await until(pilot, lambda: "--home DIR" in seen(app))
 
 
 async def test_a_store_that_appears_is_opened_without_a_key(tmp_path: Path) -> None:

@@ -17,13 +17,13 @@ from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.errors import HermesTuiError
 from hermes_tui.intents import OpenDemo, UseStores
 from hermes_tui.paths import DATABASE, PROFILES, profile_stores, tilde
-from hermes_tui.screens.base import BaseScreen, Movable, Moving, bindings
+from hermes_tui.screens.base import HELP, BaseScreen, Movable, Moving, bindings, written
 from hermes_tui.screens.glances import Connect, Glance, glance
 from hermes_tui.service.sessions import SessionService
 from hermes_tui.text import count, one_line
 from hermes_tui.widgets.ways import Paragraph, Way, Ways
 
-DEMO = Way("look around in a sample store", "about 60 conversations", does="open")
+DEMO = Way("look around in a sample store", "about 60 conversations", does="sample store")
 
 
 def looked(store: StoreRef, others: int) -> list[tuple[str, str]]:
@@ -118,14 +118,30 @@ class MissingScreen(Moving, BaseScreen):
         self._ways.show(head, [*map(self._way, self._others), DEMO], [name])
         self.show_status(((("looks again by itself, every second", "quiet"),), ""), (((" ", "quiet"),), ""))
 
+    def show_keys(self, *instead: tuple[str, str]) -> None:
+        """`enter` is told by what it opens."""
+        way = self._ways.current
+        keys = [*self.footer_keys(), HELP]
+        told = zip(keys, written(self, keys), strict=True)
+        super().show_keys(
+            *(
+                (shown, way.does if way is not None and key.action == "open" else label)
+                for key, (shown, label) in told
+            )
+        )
+
+    @on(Ways.Scrolled)
+    def _chosen(self) -> None:
+        self.show_keys()
+
     def _way(self, store: StoreRef) -> Way:
         seen = self._glances.get(store.db)
         if seen is None:
-            return Way(f"open profile {store.profile}", "…")
+            return Way(f"open profile {store.profile}", "…", does="open")
         if seen.error:
-            return Way(f"open profile {store.profile}", "cannot be read")
+            return Way(f"open profile {store.profile}", "cannot be read", does="open")
         active = times.ago(seen.last_active, times.now()) if seen.conversations else ""
-        return Way(f"open profile {store.profile}", count(seen.conversations, "conversation"), active)
+        return Way(f"open profile {store.profile}", count(seen.conversations, "conversation"), active, does="open")
 
     def action_open(self) -> None:
         """Take the way out under the cursor."""

@@ -6,17 +6,22 @@ from collections.abc import Sequence
 
 from rich.cells import cell_len
 from textual import events
+from textual.geometry import Size
 from textual.message import Message
 from textual.strip import Strip
 
 from hermes_tui.values import dataclass
-from hermes_tui.widgets.ink import BLANK_CELL, Line, Part, View, crop, fit, gap, line, wrap
+from hermes_tui.widgets.ink import BLANK_CELL, Line, Part, View, fit, gap, line, wrap
 from hermes_tui.widgets.scrolling import Scrolling
 
 Paragraph = tuple[Part, ...]
 MARKS = frozenset("✗◐!◉")
 _LABEL = 26
-"""Cells of a row's label at least, so that rows of one kind of page stand alike."""
+"""Cells of a row's label at least, so that rows of one kind of page stand alike …"""
+_LEAST = 16
+"""… unless an amount would not fit beside it: then so few."""
+_COLUMNS = (18, 16)
+"""Cells of what stands beside a label at least, the gap before it among them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +52,20 @@ class Ways(Scrolling, can_focus=True):
         self._cursor = 0
         self._moved = False
         """The reader has chosen the row under the cursor."""
-        self._laid: tuple[int, list[Line], int] | None = None
-        """For which width, the lines, and which of them is the first row."""
+        self._laid: tuple[Size, list[Line], int] | None = None
+        """For which size, the lines, and which of them is the first row."""
 
     def show(self, head: Sequence[Paragraph], ways: Sequence[Way] = (), tail: Sequence[Paragraph] = ()) -> None:
-        """Show this page; the cursor stays on a row of the same label, if there is one."""
+        """Show this page; the cursor stays on a row of the same label, if there is one, and the same text where it
+        was scrolled to."""
         before = self.current if self._moved else None
+        stays = list(head) == list(self._head)
         self._head, self._ways, self._tail = head, ways, tail
         labels = [way.label for way in ways]
         self._moved = before is not None and before.label in labels
         self._cursor = labels.index(before.label) if before is not None and self._moved else 0
         self._laid = None
-        self.go(self.top if self._moved else 0)
+        self.go(self.top if self._moved or stays else 0)
 
     @property
     def cursor(self) -> int:
@@ -80,9 +87,10 @@ class Ways(Scrolling, can_focus=True):
         return self._ways
 
     def move(self, step: int) -> None:
-        """The cursor `step` rows on; on a page without rows the text."""
-        if self._ways:
-            self.choose(self._cursor + step)
+        """The cursor `step` rows on; where there is no such row the text."""
+        wanted = max(0, min(self._cursor + step, len(self._ways) - 1))
+        if self._ways and wanted != self._cursor:
+            self.choose(wanted)
         else:
             self.go(self.top + step)
 
@@ -120,32 +128,50 @@ class Ways(Scrolling, can_focus=True):
     def total(self) -> int:
         return len(self.lines)
 
-    def _layout(self) -> tuple[int, list[Line], int]:
-        width = self.size.width
-        if self._laid is None or self._laid[0] != width:
-            lines = [each for paragraph in self._head for each in prose(paragraph, width)]
-            if self._ways and lines:
+    def _layout(self) -> tuple[Size, list[Line], int]:
+        size = self.size
+        if self._laid is None or self._laid[0] != size:
+            width = size.width
+            head = [prose(paragraph, width) for paragraph in self._head]
+            above, below = head, []
+            if self._ways and sum(map(len, head)) + 2 > size.height:
+                above, below = head[:1], [each for each in head[1:] if any(row.text.strip() for row in each)]
+            lines = [each for paragraph in above for each in paragraph]
+            if self._ways and lines and not below:
                 lines.append(line())
             first = len(lines)
-            lines += [self._row(i, way, width) for i, way in enumerate(self._ways)]
+            columns = self._columns(width)
+            lines += [self._row(i, way, columns) for i, way in enumerate(self._ways)]
+            lines += [line()] * bool(below) + [each for paragraph in below for each in paragraph]
             for paragraph in self._tail:
                 lines += [line(), *prose(paragraph, width)]
-            self._laid = (width, lines, first)
+            self._laid = (size, lines, first)
         return self._laid
 
-    def _row(self, position: int, way: Way, width: int) -> Line:
-        on = position == self._cursor
-        ground = "cursor" if on else ""
-        bar: Part = ("▌", "gold") if on else BLANK_CELL
-        label = max(_LABEL, min(width // 2, max(cell_len(each.label) for each in self._ways)))
-        parts: tuple[Part, ...] = ((way.label, "title" if on else "ink"),)
-        if way.middle or way.right:
-            parts = (
-                (fit(way.label, label), "title" if on else "ink"),
-                (fit(way.middle, 18, "right"), "soft"),
-                (fit(way.right, 16, "right"), "quiet"),
+    def _columns(self, width: int) -> tuple[int, int, int]:
+        """Cells of label, middle and right, of which the last give way, whole, before the label is cut short."""
+        beside = [
+            max(least, 2 + max(map(cell_len, texts))) if any(texts) else 0
+            for least, texts in zip(
+                _COLUMNS, ([way.middle for way in self._ways], [way.right for way in self._ways]), strict=True
             )
-        return line(bar, gap(2), *crop(parts, width - 4), ground=ground)
+        ]
+        longest = max((cell_len(way.label) for way in self._ways), default=0)
+        for middle, right, least in ((*beside, _LABEL), (beside[0], 0, _LEAST)):
+            if (room := width - 4 - middle - right) >= least:
+                return min(room, max(_LABEL, longest)), middle, right
+        return width - 4, 0, 0
+
+    def _row(self, position: int, way: Way, columns: tuple[int, int, int]) -> Line:
+        on = position == self._cursor
+        bar: Part = ("▌", "gold") if on else BLANK_CELL
+        label, middle, right = columns
+        parts: tuple[Part, ...] = (
+            (fit(way.label, label), "title" if on else "ink"),
+            (fit(way.middle, middle, "right"), "soft"),
+            (fit(way.right, right, "right"), "quiet"),
+        )
+        return line(bar, gap(2), *parts, ground="cursor" if on else "")
 
     def draw(self, y: int, width: int) -> Strip:
         return self.placed(self.strip(self.lines[y], width), y)
