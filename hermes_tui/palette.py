@@ -16,6 +16,8 @@ from hermes_tui.widgets.ink import ASCII
 _MOVES = frozenset(name for name, *_ in MOVING)
 IN_FORCE = "in use"
 _PAGES = frozenset({"page_up", "page_down"})
+_OURS = "hermes-"
+"""Begins the names of the themes that were made for this program: of those that match they come first."""
 Command = tuple[str, str, Callable[[], Any]]
 """What it does, what stands beside it (the key that does it too), and how to do it."""
 
@@ -30,7 +32,9 @@ class Commands(Provider):
             before = found.get(said)
             found[said] = (said, key, run) if before is None else (said, f"{before[1]} {key}", before[2])
         yield from found.values()
-        for name in sorted(self.app.available_themes, key=lambda name: (name != self.app.theme, name)):
+        for name in sorted(
+            self.app.available_themes, key=lambda name: (name != self.app.theme, not name.startswith(_OURS), name)
+        ):
             beside = IN_FORCE if name == self.app.theme else ""
             yield f"theme {name}", beside, partial(self.app.run_action, f"choose_theme({name!r})")
 
@@ -56,6 +60,7 @@ class Commands(Provider):
         for said, beside, run in self._commands():
             score = matcher.match(said)
             if score > 0:
+                score *= 2 if said.startswith(f"theme {_OURS}") else 1
                 yield Hit(score, self._line(matcher.highlight(said), beside), run, text=said)
 
     def _line(self, said: Content, beside: str) -> Content:

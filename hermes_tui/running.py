@@ -16,7 +16,7 @@ from textual import events, work
 from textual._xterm_parser import XTermParser
 from textual.await_complete import AwaitComplete
 from textual.filter import Monochrome
-from textual.notifications import SeverityLevel
+from textual.notifications import Notify, SeverityLevel
 from textual.screen import Screen
 from textual.timer import Timer
 from textual.worker import WorkerFailed
@@ -38,8 +38,9 @@ ENDING = {"SIGINT": 130, "SIGTERM": 143, "SIGHUP": 129}
 STOPPING = {"SIGTSTP": "_sigtstp_application", "SIGCONT": "_sigcont_application"}
 """Signals that stop it and let it go on, and what Textual's driver does then. Textual does it in the middle of
 whatever is going on, and waits for ever when that is a piece of writing; here the loop does it in its turn."""
-TOAST = 300
+TOAST = 200
 """Characters of a text that a toast shows."""
+TOAST_SECONDS = 3.0
 COLLECTED_AFTER = 8
 """Screens that may be left on the way from one to the next before what they were made of is looked for."""
 QUIET = 0.7
@@ -116,9 +117,14 @@ class Running(OneKeyAtATime["HandOver | PrintAndQuit"]):
             self.stylesheet.read(path)
             self.stylesheet.parse()
 
-    def notify(self, message: str, **options: Any) -> None:
+    def notify(self, message: str, *, severity: SeverityLevel = "information", **options: Any) -> None:
         self.read_sheet("toast")
-        super().notify(message, **options)
+        super().notify(message, severity=severity, **{"timeout": TOAST_SECONDS, **options})
+
+    def on_notify(self, event: Notify) -> None:
+        """A newer toast takes the place of an older one of its kind; Textual adds it after this."""
+        for each in [each for each in self._notifications if each.severity == event.notification.severity]:
+            self._unnotify(each, refresh=False)
 
     async def run_async(self, **options: Any) -> HandOver | PrintAndQuit | None:
         """Run in this terminal, in the colours that it has."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from textual.command import CommandPalette, DiscoveryHit
+from textual.command import CommandList, CommandPalette, DiscoveryHit
 from textual.css.scalar import Scalar
 from textual.pilot import Pilot
 from textual.widgets._toast import Toast
@@ -267,6 +267,29 @@ async def commands(app: HermesApp) -> dict[str, str]:
     shown = [(str(hit.text), str(hit.display)) for hit in hits if isinstance(hit, DiscoveryHit)]
     assert len(shown) == len({said for said, _ in shown}), shown
     return {said: line.removeprefix(said).strip() for said, line in shown}
+
+
+async def test_of_the_themes_that_match_our_own_come_first_in_the_palette() -> None:
+    async with running() as (_app, pilot):
+        for word in ("light", "dark"):
+            await pilot.press("colon", *word)
+            results = pilot.app.screen.query_one(CommandList)
+            await until(pilot, lambda results=results: results.option_count > 1 and results.get_option_at_index(0))
+            await until(pilot, lambda r=results, w=word: f"theme hermes-{w}" in str(r.get_option_at_index(0).prompt))
+            await pilot.press("escape")
+
+
+async def test_a_newer_toast_takes_the_place_of_an_older_one_of_its_kind_and_leaves_the_footer() -> None:
+    async with running(size=(80, 24)) as (app, pilot):
+        await until(pilot, lambda: "OAuth refresh" in seen(app))
+        app._say("first")
+        app._say("a warning", severity="warning")
+        app._say("second")
+        await until(pilot, lambda: len(told(app)) == 2 and "second" in told(app))
+        assert told(app) == ["a warning", "second"]
+        await until(pilot, lambda: "second" in seen(app))
+        assert "first" not in seen(app)
+        assert seen(app).splitlines()[-1].endswith("? keys")
 
 
 async def test_the_palette_lists_each_command_that_works_here_once_and_marks_the_theme_in_force() -> None:

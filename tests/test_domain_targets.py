@@ -47,6 +47,8 @@ def found(text: str, *catalogues: Catalogue) -> tuple[str, int | None]:
         ('"Quoted" title', "cron_1_20260103", None),
         ("Deck", "20260102_090000_bbbbbb", None),
         ("Deck #2", "20260102_090000_bbbbbb", None),
+        ("Deck §2", "20260102_090000_bbbbbb", None),
+        ("Deck x2", "20260102_090000_bbbbbb", None),
         ("Bot Chat", "bot", None),
         ("Issue #12", "lone", None),
         ("AN-94#4711", "20260103_090000_cccccc", 4711),

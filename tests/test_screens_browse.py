@@ -106,7 +106,7 @@ async def test_the_list_says_how_much_is_hidden_and_a_shows_it() -> None:
     rows = [values.conversation(f"{source}_{i}", source, source=source) for source, n in noise for i in range(n)]
     async with listed(GatedService([*human, *rows])) as (screen, app, pilot):
         assert [row.id for row in screen.rows.items] == [human[0].id]
-        assert "hidden: 456 automation" in status(app)
+        assert "left out: 456 automation" in status(app)
         assert "1 of 457 conversations" in seen(app)
         await pilot.press("a")
         await until(pilot, lambda: len(screen.rows.items) == 457)
@@ -292,7 +292,7 @@ async def test_a_filter_that_finds_nothing_offers_to_show_hidden_ones_and_to_sea
         in_one_breath(app, "fdeploy post")
         await until(pilot, lambda: "No conversation passes deploy post" in seen(app))
         await pilot.press("enter")
-        assert "show hidden ones that do" in seen(app)
+        assert "show those left out that do" in seen(app)
         assert "search what was said for deploy post" in seen(app)
         await pilot.press("enter")
         await until(pilot, lambda: [row.source for row in screen.rows.items] == ["cron"])
@@ -367,11 +367,11 @@ async def test_what_is_shown_hidden_and_filtered_out_adds_up_to_what_there_is() 
     noise = [values.conversation(f"cron_{i}", f"talk {i}", source="cron") for i in range(5)]
     async with listed(GatedService([*conversations(30), *noise])) as (screen, app, pilot):
         assert "30 of 35 conversations" in seen(app)
-        assert "hidden: 5 automation   a shows them" in status(app)
+        assert "left out: 5 automation   a shows them" in status(app)
         in_one_breath(app, "ftalk 2")
         await until(pilot, lambda: screen.rows.total == 12)
         assert "12 of 35 conversations" in seen(app)
-        assert "22 do not pass the filter · hidden: 1 automation   a shows hidden ones" in status(app)
+        assert "22 do not pass the filter · left out: 1 automation   a shows what is left out" in status(app)
         await pilot.press("enter", "a")
         await until(pilot, lambda: screen.rows.total == 13)
         assert "13 of 35 conversations" in seen(app)
@@ -380,7 +380,7 @@ async def test_what_is_shown_hidden_and_filtered_out_adds_up_to_what_there_is() 
         in_one_breath(app, "f29")
         await until(pilot, lambda: screen.rows.total == 1)
         assert "34 do not pass the filter" in status(app)
-        assert "nothing is hidden" not in status(app)
+        assert "nothing is left out" not in status(app)
 
 
 async def test_the_cursor_stays_on_its_conversation_when_others_come_and_go() -> None:
@@ -503,7 +503,7 @@ async def test_a_store_that_fails_later_leaves_its_rows_and_is_asked_again() -> 
 async def test_only_hidden_conversations_are_said_to_be_there_and_enter_shows_them() -> None:
     rows = [values.conversation(f"cron_{i}", "tick", source="cron") for i in range(7)]
     async with browsing(GatedService(rows)) as (screen, app, pilot):
-        await until(pilot, lambda: "Nothing but hidden conversations: 7 automation." in seen(app))
+        await until(pilot, lambda: "All conversations are left out: 7 automation." in seen(app))
         await pilot.press("enter")
         await until(pilot, lambda: len(screen.rows.items) == 7)
 

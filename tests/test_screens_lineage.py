@@ -65,7 +65,7 @@ async def test_it_opens_where_one_is_and_says_what_the_family_is() -> None:
         assert "Lineage of auth3" in text
         assert "12 sessions" in text
         assert "tip, here" in text
-        assert "1 conversation in 3 segments · 2 branches · 1 reset · 5 delegates" in text
+        assert "3 segments · 2 branches · 1 reset · 5 delegates" in text
         assert "10 of 12" in text
         assert "Yes, it shares the OAuth client." in text
         assert "@session:default/auth3" in text

@@ -141,6 +141,9 @@ async def test_what_cannot_be_resumed_says_why_and_runs_nothing() -> None:
         await pilot.press("enter", "b", "w", "p", "c", "d")
         assert not app.intents
         assert app.screen is screen
+        assert [each.message for each in app._notifications] == [why] * 6  # each of these keys says why
+        assert "not on PATH" not in words(app)
+        assert "an example of the command, not to be run here" in words(app)
         await pilot.press("escape")
         await until(pilot, lambda: app.screen is not screen)
 

@@ -6,6 +6,7 @@ import json
 import random
 from collections.abc import Sequence
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -452,6 +453,57 @@ async def test_going_to_a_message_a_time_and_a_day() -> None:
         await until(pilot, lambda: "'soon' is no message id, time or day" in seen(app))
 
 
+async def test_a_time_without_a_day_is_that_of_the_day_before_where_only_that_has_one() -> None:
+    times = [values.NOW - 86_400, values.NOW - 86_400 + 600, values.NOW - 7_200]
+    said = [replace(each, timestamp=at) for each, at in zip(talk(3), times, strict=True)]
+    screen = screen_of(service_of(said), 3)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        wanted = f"{datetime.fromtimestamp(times[1] - 60).astimezone():%H:%M}"
+        await pilot.press("number_sign", *"soon", "enter")
+        await until(pilot, lambda: "is no message id" in seen(app))
+        await pilot.press("number_sign", *wanted, "enter")
+        await settled(screen, pilot)
+        assert "Answer 2." in bar(app)
+        assert "another day" in seen(app)
+        await pilot.press("slash", *"Question", "enter")
+        await until(pilot, lambda: "/2" in seen(app))
+        assert "another day" not in seen(app)
+        assert "is no message id" not in seen(app)
+
+
+async def test_an_empty_line_to_find_in_tells_nothing_of_the_words_before() -> None:
+    screen = screen_of(service_of(talk(20)), 4, words="Answer 4.")
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        await until(pilot, lambda: "1/2" in seen(app))
+        await pilot.press("slash")
+        await until(pilot, lambda: "a phrase" in seen(app))
+        assert "1/2" not in seen(app)
+
+
+@pytest.mark.parametrize("size", [(40, 10), (80, 24), (160, 48)])
+async def test_the_footer_names_the_way_back_at_any_size(size: tuple[int, int]) -> None:
+    screen = screen_of(service_of(talk(20)), 4, words="Answer", hits=values.HITS, hit=0)
+    async with on_stage(screen, size) as (_, app, pilot):
+        await settled(screen, pilot)
+        assert "esc back" in seen(app).splitlines()[-1]
+        assert seen(app).splitlines()[-1].endswith("? keys")
+
+
+async def test_a_match_beyond_the_edge_of_a_wide_line_is_scrolled_into_sight() -> None:
+    code = "```py\n" + "x = 1\n" + "a" * 150 + " needle " + "b" * 150 + "\n```"
+    screen = screen_of(service_of(talk(6, m4=code)), 4, words="needle")
+    async with on_stage(screen, (40, 10)) as (_, app, pilot):
+        await settled(screen, pilot)
+        await until(pilot, lambda: "1/1" in seen(app))
+        assert "needle" in seen(app).replace("/ needle", "")
+        for _ in range(20):
+            await pilot.press("shift+left")
+        assert "x = 1" in seen(app)
+        assert "needle" not in seen(app).replace("/ needle", "")
+
+
 @pytest.mark.parametrize(
     "text", ["", "soon", "25:00", "2026-13-01", "2026-02-30", "14:3", "1:2:3:4", "9999-99-99", "-"]
 )
@@ -566,8 +618,15 @@ async def test_bookmarks_are_kept_and_lead_back() -> None:
         await until(pilot, lambda: "Answer 100." in seen(app))
         await pilot.press("enter")
         await settled(other, pilot)
-        await pilot.press("m", "apostrophe")
+        await pilot.press("K", "m", "apostrophe")
+        await until(pilot, lambda: "Question 99." in seen(app) and "Answer 100." in seen(app))
+        assert "enter read" in seen(app).splitlines()[-1]
+        assert "m remove" in seen(app).splitlines()[-1]
+        await pilot.press("m")
+        await until(pilot, lambda: "Question 99." not in seen(app) or "Answer 100." not in seen(app))
+        await pilot.press("m")
         await until(pilot, lambda: "No bookmarks yet" in seen(app))
+        assert "m remove" not in seen(app).splitlines()[-1]
 
 
 async def test_the_next_hit_is_the_next_conversation_of_the_search() -> None:

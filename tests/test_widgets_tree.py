@@ -214,7 +214,7 @@ def test_of_a_live_session_it_is_not_decided_how_it_ended() -> None:
 def test_the_family_in_words() -> None:
     assert (
         family_words(Lineage("default", FAMILY))
-        == "1 conversation in 3 segments · 2 branches · 1 reset · 5 delegates · 1 further segment"
+        == "3 segments · 2 branches · 1 reset · 5 delegates · 1 further segment"
     )
     assert len(FAMILY) == 3 + 2 + 1 + 5 + 1
-    assert family_words(Lineage("default", (node("x"),))) == "1 conversation"
+    assert family_words(Lineage("default", (node("x"),))) == "1 segment"

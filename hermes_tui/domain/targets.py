@@ -1,7 +1,7 @@
 """What a name means: id, unique id prefix, exact title, `latest`. Pure, over the catalogues of the stores.
 
 The order in which a name is tried: whole id, title (where the newest `T #N` stands for `T`, as in Hermes),
-beginning of an id.
+beginning of an id, title with the number of segments that the list shows beside it.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from hermes_tui.values import dataclass
 
 LATEST = "latest"
 _ANCHORED = re.compile(r"\A(?P<name>.*\S)#(?P<anchor>\d{1,18})\Z", re.DOTALL)
+_AS_SHOWN = re.compile(r"\A(?P<title>.*\S) [§x](?P<segments>\d{1,6})\Z", re.DOTALL)
 _QUOTES = "`\"'“”‘’«»*"
 _STOPS = ",.;:!?)]}"
 _BOT_CHAT = "Bot Chat"
@@ -63,6 +64,8 @@ def resolve(catalogues: Sequence[Catalogue], link: Link) -> Named:
             ]
             if found:
                 return _only(name, found)
+    if len(found := [Named(catalogue, segment) for catalogue in catalogues for segment in _by_row(catalogue, link)]):
+        return _only(link.id, found)
     shown = one_line(link.id, 80)
     lost = sum(catalogue.damaged for catalogue in catalogues)
     unread = f" {count(lost, 'session')} cannot be read: the database is damaged." if lost else ""
@@ -121,6 +124,13 @@ def _by_title(catalogue: Catalogue, name: str) -> list[Segment]:
     if numbered and not (exact and name == _BOT_CHAT):
         return [max(numbered, key=lambda segment: (segment.started_at or 0.0, segment.id))]
     return exact
+
+
+def _by_row(catalogue: Catalogue, link: Link) -> list[Segment]:
+    """A title as a row of the list shows it, followed by how many segments the conversation has."""
+    row = _AS_SHOWN.match(link.id.strip(_QUOTES).strip())
+    found = _by_title(catalogue, row["title"]) if row is not None else []
+    return [each for each in found if row and len(catalogue.chains[each.id].segments) == int(row["segments"])]
 
 
 def _by_prefix(catalogue: Catalogue, name: str) -> list[Segment]:

@@ -67,15 +67,21 @@ def status_view(forms: Sequence[Form], mark: str) -> View:
     return view
 
 
+def fitting_keys(shown: Sequence[tuple[str, str]], width: int) -> list[tuple[str, str]]:
+    """Those of the pairs that fit: those before the last give way, the way back after all others."""
+    pairs = list(shown)
+    while sum(cell_len(key) + cell_len(label) + 4 for key, label in pairs) > width and len(pairs) > 1:
+        del pairs[next((i for i in range(len(pairs) - 2, -1, -1) if pairs[i][0] != "esc"), 0)]
+    return pairs
+
+
 def keys_view(shown: Sequence[tuple[str, str]]) -> View:
-    """`key label`, three blanks apart; on a narrow screen those before the last give way."""
+    """`key label`, three blanks apart; on a narrow screen those before the last give way, the way
+    back after all others."""
 
     def view(width: int, height: int) -> list[Line]:
-        pairs = list(shown)
-        while sum(cell_len(key) + cell_len(label) + 4 for key, label in pairs) > width and len(pairs) > 1:
-            del pairs[-2]
         parts: list[Part] = []
-        for key, label in pairs:
+        for key, label in fitting_keys(shown, width):
             parts += [(key, "strong"), (f" {label}", "quiet"), gap(3)]
         return [line(AXIS, *parts[:-1])]
 

@@ -17,6 +17,8 @@ from hermes_tui.widgets.query import QueryLine
 _DAY = r"(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})"
 _CLOCK = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}))?"
 _MOMENT = re.compile(rf"(?:{_DAY})?[ T]?(?:{_CLOCK})?")
+_CLOCK_ALONE = re.compile(_CLOCK)
+_DAY_SECONDS = 86_400.0
 GO_HINT = "a message id, 14:30, 2026-07-05, or 2026-07-05 14:30"
 
 
@@ -32,6 +34,10 @@ def moment_of(text: str, near: float) -> float | None:
         return datetime(year, month, day, hour, minute, second).astimezone().timestamp()
     except (ValueError, OverflowError, OSError):
         return None  # no such day or hour
+
+
+def _same_day(one: float, other: float) -> bool:
+    return times.local(one).date() == times.local(other).date()
 
 
 class Finding(Reading, inherit_bindings=False):
@@ -109,7 +115,7 @@ class Finding(Reading, inherit_bindings=False):
     def look_for(self, words: str, anchor: int | None = None) -> None:
         """Light these words, find the messages that hold them. Without an anchor go to the one at or after where
         one was; with one stay, and count from that message; -1 is none of them."""
-        self.words, self.found = words.strip(), None
+        self.words, self.found, self.note = words.strip(), None, ""
         self.reader.light(words)
         if parse_find(words):
             self._find(words, anchor)
@@ -164,13 +170,26 @@ class Finding(Reading, inherit_bindings=False):
         if moment is None:
             self.say(f"{one_line(text, 40)!r} is no message id, time or day")
             return
-        position = reader.plan.order.at_time(moment)
+        position, said = self._at_moment(text, moment, near)
         if position is None:
             reader.last()
-            self.say(f"nothing after {times.moment(moment)}: this is the end")
         else:
             reader.go_to(reader.plan.order.ids[position])
-            self.say("")
+        self.say(said)
+
+    def _at_moment(self, text: str, moment: float, near: float) -> tuple[int | None, str]:
+        """(the first message from this moment on, what is to be said of it). A time without a day means that of
+        the present message's day, else of the day before or after, whichever has a message then."""
+        order = self.reader.plan.order
+        position = order.at_time(moment)
+        if _CLOCK_ALONE.fullmatch(text.strip()):
+            for days in (0, -1, 1):
+                other = moment_of(text, near + days * _DAY_SECONDS)
+                at = order.at_time(other) if other is not None else None
+                if other is not None and at is not None and _same_day(order.timestamps[at], other):
+                    return at, f"{times.moment(other)}, another day" if days else ""
+        said = "" if position is not None else f"nothing after {times.moment(moment)}: this is the end"
+        return position, said
 
     def _go_to_number(self, number: int) -> None:
         """A message id; a number that is none, but counts messages, is the number of one."""

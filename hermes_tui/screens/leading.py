@@ -11,6 +11,7 @@ from hermes_tui.domain.links import PREFIX, link_to
 from hermes_tui.domain.sessions import ConversationKey
 from hermes_tui.errors import HermesTuiError
 from hermes_tui.intents import CopyText, OpenTarget, OpenTranscript
+from hermes_tui.keys import TRANSCRIPT
 from hermes_tui.screens.base import HELP, written
 from hermes_tui.screens.reading import Reading
 from hermes_tui.text import clean, one_line
@@ -21,6 +22,7 @@ from hermes_tui.widgets.wording import title_part
 
 OPENED = frozenset({"http", "https", "file"})
 """Schemes of links that are handed to a browser, and only after a yes."""
+_MARK = [key for key in TRANSCRIPT if key.action == "bookmark"]
 _IN_TERMINAL = frozenset({"lynx", "w3m", "links", "elinks", "www-browser", "browsh", "links2"})
 """Browsers that would draw over us."""
 
@@ -54,8 +56,20 @@ class Leading(Reading, inherit_bindings=False):
         self.add_class("-choosing")
         self.page.focus()
         self.show_place()
-        taking = (("enter", "take"), ("↑ ↓", "choose"))[: min(2, len(ways))]
+        self._show_choices()
+
+    def _show_choices(self) -> None:
+        """The keys of a list to choose from; enter is told by what it does to the row under the cursor."""
+        row = self.page.current
+        taking = [] if row is None else [("enter", row.does)]
+        taking += [("↑ ↓", "choose")] if len(self.page.ways) > 1 else []
+        taking += [(key, "remove") for key, _ in written(self, _MARK)] if self._listed else []
         self.show_keys(*taking, ("esc", "back"), *written(self, [HELP]))
+
+    @on(Ways.Scrolled, "#page")
+    def _chosen(self) -> None:
+        if self.choosing:
+            self._show_choices()
 
     def end_choosing(self) -> None:
         """The reader again, where it was."""
@@ -105,7 +119,24 @@ class Leading(Reading, inherit_bindings=False):
 
     # bookmarks
 
+    def _remove_bookmark(self) -> None:
+        """Of the list, the one under the cursor."""
+        at = self.page.cursor
+        if at < len(self._listed) and self._keep_bookmark(self._listed[at]) is not None:
+            self.action_bookmarks()
+
+    def _keep_bookmark(self, mark: Bookmark) -> bool | None:
+        """Add it, or take it away when it is there; True when it was added, None when that failed."""
+        try:
+            return self.bookmarks.toggle(mark)
+        except OSError as error:
+            self.notify(one_line(f"Bookmarks could not be kept: {error}"), severity="warning", markup=False)
+            return None
+
     def action_bookmark(self) -> None:
+        if self.choosing:
+            self._remove_bookmark()
+            return
         place, reader = self.reader.place, self.reader
         if place is None:
             return
@@ -120,11 +151,8 @@ class Leading(Reading, inherit_bindings=False):
             words=one_line((message.label or message.text) if message is not None else "", 120),
             timestamp=place.timestamp,
         )
-        try:
-            added = self.bookmarks.toggle(mark)
-        except OSError as error:
-            self.notify(one_line(f"Bookmarks could not be kept: {error}"), severity="warning", markup=False)
-        else:
+        added = self._keep_bookmark(mark)
+        if added is not None:
             self.say("bookmarked" if added else "bookmark removed")
 
     def _db(self) -> str:

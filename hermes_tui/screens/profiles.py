@@ -20,8 +20,20 @@ from hermes_tui.screens.base import HELP, Moving, Steady, app_bindings, bindings
 from hermes_tui.screens.glances import Connect, Glance, glance
 from hermes_tui.service.sessions import SessionService
 from hermes_tui.text import count, one_line
-from hermes_tui.widgets.ink import BLANK_CELL, Ink, Line, Part, crop, fit, gap, line, measure
+from hermes_tui.widgets.ink import AXIS, BLANK_CELL, Ink, Line, Part, fit, gap, line, measure
 from hermes_tui.widgets.rows import Rows
+from hermes_tui.widgets.wording import fit_place
+
+NARROW = 60
+"""Cells below which there is no room for where a profile lies and when it was active."""
+
+
+def _head(width: int) -> Line:
+    """The names of the columns."""
+    if width < NARROW:
+        return line(AXIS, (fit("profile", 10), "aside"))
+    columns = fit("profile", 16) + gap(6)[0] + fit("holds", 18, "right") + gap(3)[0] + "where"
+    return line(AXIS, (columns, "aside"), right=(("last active", "aside"), gap(2)))
 
 
 class ProfilesScreen(Moving, ModalScreen[None], Steady, inherit_bindings=False):
@@ -37,7 +49,7 @@ class ProfilesScreen(Moving, ModalScreen[None], Steady, inherit_bindings=False):
         self._connect = connect
         self._profiles: list[ProfileInfo] = []
         self._glances: dict[Path, Glance] = {}
-        self._rows: Rows[ProfileInfo] = Rows(self._draw, lambda each: each.db, id="rows")
+        self._rows: Rows[ProfileInfo] = Rows(self._draw, lambda each: each.db, _head, id="rows")
         opened = {store.db for store in self._stores}
         self._in_use = frozenset(opened)
         self._marked: set[Path] = opened if len(opened) > 1 else set()
@@ -65,7 +77,7 @@ class ProfilesScreen(Moving, ModalScreen[None], Steady, inherit_bindings=False):
         active = times.ago(seen.last_active, times.now()) if seen is not None and seen.conversations else ""
         right: tuple[Part, ...] = ((fit(active, 10, "right"), "quiet"), gap(2))
         state = self._state(each, seen)
-        narrow = width < 60
+        narrow = width < NARROW
         name: tuple[Part, ...] = (
             (fit(one_line(each.name), 10 if narrow else 16), "title" if on else "ink"),
             (fit("here" if each.db in self._in_use else "", 4), "gold"),
@@ -76,8 +88,8 @@ class ProfilesScreen(Moving, ModalScreen[None], Steady, inherit_bindings=False):
         if narrow:
             right = ()
         rest = width - 4 - measure(name) - measure(right)
-        place = crop(((one_line(tilde(each.home)), "quiet"),), max(0, rest))
-        return line(bar, mark, BLANK_CELL, *name, *place, right=right, ground="cursor" if on else "")
+        place: Part = (fit_place(one_line(tilde(each.home)), max(0, rest)) if rest > 0 else "", "quiet")
+        return line(bar, mark, BLANK_CELL, *name, place, right=right, ground="cursor" if on else "")
 
     def _state(self, each: ProfileInfo, seen: Glance | None) -> Part:
         if not each.valid:
@@ -99,7 +111,7 @@ class ProfilesScreen(Moving, ModalScreen[None], Steady, inherit_bindings=False):
         rows = self.moved
         rows.show(self._profiles)
         rows.choose(next((i for i, each in enumerate(self._profiles) if each.db in opened), 0))
-        rows.styles.height = max(1, len(self._profiles))
+        rows.styles.height = 1 + max(1, len(self._profiles))
         for each in self._profiles:
             if each.exists and each.valid:
                 self._glances[each.db] = await glance(self._connect, self._ref(each))

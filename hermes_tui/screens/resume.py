@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import ClassVar
 
-from textual import work
+from textual import events, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.screen import ModalScreen
@@ -23,7 +23,7 @@ from hermes_tui.values import replace
 from hermes_tui.widgets.ink import Line
 from hermes_tui.widgets.names import shown_name
 from hermes_tui.widgets.panel import Panel
-from hermes_tui.widgets.resuming import Resuming, body_lines, head_lines
+from hermes_tui.widgets.resuming import HERMES, Resuming, body_lines, head_lines
 
 RUNS = frozenset({"here", "come_back", "window", "print", "copy_command", "stay"})
 """Actions that need a command that can be run."""
@@ -116,7 +116,8 @@ class ResumeScreen(Moving, ModalScreen[None], Steady, inherit_bindings=False):
         ranked = sorted((key for key in RESUME if key.footer), key=lambda key: key.footer)
         working = [key for key in ranked if self.check_action(key.action, ())]
         told = zip([*working, HELP], written(self, [*working, HELP]), strict=True)
-        return [(shown, self._label(key.action, label)) for key, (shown, label) in told]
+        pairs = [(shown, self._label(key.action, label)) for key, (shown, label) in told]
+        return [*pairs[:-2], *([("↑ ↓", "scroll")] if self.panel.bottom else []), *pairs[-2:]]
 
     def _label(self, action: str, label: str) -> str:
         return "go to its directory" if action == "stay" and self._staying else label
@@ -127,7 +128,7 @@ class ResumeScreen(Moving, ModalScreen[None], Steady, inherit_bindings=False):
         plan = self.plan
         if plan is None or plan.refused:
             return False
-        missing = any(check.name == "hermes" and check.state is State.ERROR for check in plan.checks)
+        missing = any(check.name == HERMES and check.state is State.ERROR for check in plan.checks)
         if missing and action in NEED_HERMES:
             return False
         if action == "window":
@@ -137,6 +138,13 @@ class ResumeScreen(Moving, ModalScreen[None], Steady, inherit_bindings=False):
         return True
 
     # keys
+
+    def on_key(self, event: events.Key) -> None:
+        """A key that would run something, where nothing can be run: say why rather than nothing."""
+        keys = {name.strip() for key in RESUME if key.action in RUNS for name in key.keys.split(",")}
+        if self.plan is not None and self.plan.refused and event.key in keys:
+            event.stop()
+            self.notify(one_line(self.plan.refused), severity="warning", markup=False)
 
     def _leave(self, intent: Intent) -> None:
         """Close first: whoever comes back finds the row, not the panel."""

@@ -25,7 +25,7 @@ from hermes_tui.values import replace
 from hermes_tui.widgets import answers
 from hermes_tui.widgets.hits import Hits
 from hermes_tui.widgets.ink import Form, Ink, measure
-from hermes_tui.widgets.query import QueryLine, begins_filter, near_filter
+from hermes_tui.widgets.query import QueryLine, begins_filter, loose_end, near_filter
 from hermes_tui.widgets.rail import Rail
 from hermes_tui.widgets.ways import Paragraph, Way, Ways, prose_view
 
@@ -169,7 +169,7 @@ class Searching(Moving, BaseScreen):
         """Say why this cannot be asked."""
         self._query, self._recalling = query, False
         status = answers.unparsable_status(query.text, error.reason)
-        self._show_failure(answers.unparsable(query.text, error.reason), status, "cannot parse")
+        self._show_failure(answers.unparsable(query.text, error.reason), status)
 
     def _stop(self) -> None:
         """Give up the rest of an answer, and keep what there is of it."""
@@ -186,7 +186,7 @@ class Searching(Moving, BaseScreen):
             self._ways = await self.service.ways_out(query)
         except HermesTuiError:
             return  # the page already says what was searched; a way out that cannot be counted is not offered
-        self._show_nothing(query, page)
+        self._show_nothing(query, page, looked=True)
 
     @work(exclusive=True, group="complete", description="complete")
     async def _complete(self, word: str) -> None:
@@ -221,12 +221,16 @@ class Searching(Moving, BaseScreen):
             self._find_ways(query, page)
         self._show_status()
 
-    def _show_nothing(self, query: SearchQuery, page: SearchPage) -> None:
-        head, tail = answers.nothing_found(query.text, page)
+    def _show_nothing(self, query: SearchQuery, page: SearchPage, *, looked: bool = False) -> None:
+        """`looked`: all ways out that find something are known."""
+        head, tail = answers.nothing_found(query.text, page, scanned=query.scan)
         rows: list[tuple[Way, Take]] = []
         said, meant = near_filter(query.text)
         if said:
             head.append(answers.hint_line(said))
+        elif loose := loose_end(query.text):
+            head.append(answers.hint_line(loose))
+        if said:
             rows.append((answers.corrected_row(meant), self._asking(meant)))
         link = only_link(query.text)
         if link is not None and link.id:
@@ -234,6 +238,8 @@ class Searching(Moving, BaseScreen):
         rows += [(answers.way_row(way), self._asking(way.text)) for way in self._ways]
         if self.scannable:
             rows.append((answers.SCAN, lambda: self._ask_again(scan=True)))
+        if looked and not rows:
+            rows.append((answers.CLEAR, self._asking("")))
         self._show_page(head, rows, tail)
         self.show_header("Search", "no match")
 
@@ -246,7 +252,9 @@ class Searching(Moving, BaseScreen):
 
         return take
 
-    def _show_failure(self, head: Sequence[Paragraph], status: Sequence[Form], right: str, again: str = "") -> None:
+    def _show_failure(
+        self, head: Sequence[Paragraph], status: Sequence[Form], right: str = "", again: str = ""
+    ) -> None:
         """The page of a question without an answer; `again`: it may be asked once more."""
         self._busy, self._page, self._answered, self._awaited = False, None, None, None
         self._show_page(head, [(answers.AGAIN, self._asking(again))] if again else [], answers.GRAMMAR)
@@ -283,7 +291,7 @@ class Searching(Moving, BaseScreen):
         if self._query is None or (self._answered is None and not self._busy):
             return  # nothing was asked, or the status line says why there is no answer
         page = self._page if self._query is self._answered else None
-        key = ("tab X" if self.focused is self.box else "X") if self.scannable else ""
+        key = ("tab, then X" if self.focused is self.box else "X") if self.scannable else ""
         forms = answers.status_forms(self._query, page, running=self._busy, at=self.hits.cursor, scan_key=key)
         self.show_status(*forms)
         if page is None and self._page is not None:
@@ -292,7 +300,8 @@ class Searching(Moving, BaseScreen):
 
     def _show_notices(self, *, whole: bool) -> None:
         found_none = self._page is not None and not self._page.hits and self._page.final
-        hint = near_filter(self._query.text)[0] if self._query is not None and not found_none else ""
+        text = self._query.text if self._query is not None and not found_none else ""
+        hint = near_filter(text)[0] or loose_end(text)
         lines = answers.notice_lines(self._page, whole=whole, expression=self._expression, hint=hint)
         self.set_class(bool(lines), "-noticed")
         self._notices.show(prose_view(lines, low=self.has_class("-low")))

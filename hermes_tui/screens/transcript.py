@@ -118,7 +118,7 @@ class TranscriptScreen(Filling, Leading, inherit_bindings=False):
         if self.words:
             words = saying.find_parts(self.words, reader.match_number, self.found)
             counted = saying.found_words(reader.match_number, self.found)
-        self.box.show_order("" if self._going else counted)
+        self.box.show_order(counted if self.box.text and not self._going else "")
         note: Part = (self.noted(), "aside")
         if self.fresh and not self.note:
             note = (f"{count(self.fresh, 'new message')}", "gold")
@@ -139,6 +139,7 @@ class TranscriptScreen(Filling, Leading, inherit_bindings=False):
             place.kind if place is not None else None,
             matches=len(self.reader.matches) > 0,
             hits=len(self.opening.hits) > 1,
+            finding=self._typed and bool(self.words),
         )
         if pairs != self._footer:
             self._footer = pairs
@@ -146,6 +147,8 @@ class TranscriptScreen(Filling, Leading, inherit_bindings=False):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Only what works now is told in the footer."""
+        if action == "bookmark" and self.choosing:
+            return bool(self._listed)
         if action in READS and not self.reads:
             return False
         if action == "act":

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from hermes_tui.domain.links import Link, only_link
 from hermes_tui.domain.queries import UNREAD, SearchOrder, SearchPage, SearchQuery, WayOut
+from hermes_tui.domain.querytrees import Leaf, Node, Without
 from hermes_tui.text import count, one_line
 from hermes_tui.widgets.ink import Form, Part, gap
 from hermes_tui.widgets.query import filter_words
@@ -18,11 +19,11 @@ ORDERS = {
 }
 GRAMMAR: tuple[Paragraph, ...] = (
     (
-        ("All words must occur. ", "quiet"),
+        ("All words must occur; only where they nowhere do, some of them. ", "quiet"),
         ('"a phrase"', "soft"),
         (" stands together, ", "quiet"),
         ("deploy*", "soft"),
-        (" is a beginning, ", "quiet"),
+        (" is a beginning, as is the word at the cursor from its third letter on, ", "quiet"),
         ("OR", "soft"),
         (" and ", "quiet"),
         ("NOT", "soft"),
@@ -44,9 +45,12 @@ GRAMMAR: tuple[Paragraph, ...] = (
     ),
 )
 """The grammar in one line."""
+SCANNED = "All tool output was read too, however long."
+"""What a scan adds to where it was looked."""
 MEANT = "Looked for this id, one that begins so, and this title."
 SEARCHED = "Looked in titles, in what was said, in automation, in tool calls and their output."
 SCAN = Way("read tool output beyond 8 KB", does="scan")
+CLEAR = Way("clear the query", does="clear")
 AGAIN = Way("try again", does="try again")
 ASK = "search like this"
 """What taking a query does."""
@@ -85,6 +89,7 @@ def status_forms(
     if page is None:
         return ((((f"{_doing(query)}…", "quiet"),), ""),)
     facts = [page.route, f"{_time(page.elapsed_ms)}"]
+    begun = [f"{one_line(word, 30)}… as a beginning" for word in typed_words(page.tree)]
     if running or not page.final:
         facts.append(_progress(query, page, running=running))
     elif not page.hits:
@@ -98,9 +103,11 @@ def status_forms(
         return (*parts, gap(3), (scan_key, "strong"), (offer, "quiet")) if scan_key else parts
 
     return (
-        (form([*facts, *notices], " scans it"), position[0]),
-        (form(facts, " scans tool output beyond 8 KB"), position[0]),
-        (form(facts, " scans"), position[0]),
+        (form([*facts, *begun, *notices], " scans it"), position[0]),
+        (form([*facts, *begun], " scans tool output beyond 8 KB"), position[0]),
+        (form([*facts, *begun], " scans long output"), position[0]),
+        (form(facts, " scans long output"), position[1]),
+        (form(facts[:1], " scans long output"), position[1]),
         (((facts[0], "quiet"),), position[1]),
     )
 
@@ -128,6 +135,16 @@ def hint_line(hint: str) -> Paragraph:
     return (("!", "gold"), (one_line(hint, 200), "soft"))
 
 
+def typed_words(tree: Node | None) -> list[str]:
+    """The words that are still being typed, and therefore taken for beginnings."""
+    if tree is None:
+        return []
+    if isinstance(tree, Leaf):
+        return [tree.text] if tree.typing and not tree.substring else []
+    parts = (tree.base, tree.barred) if isinstance(tree, Without) else tree.children
+    return [word for part in parts for word in typed_words(part)]
+
+
 def _doing(query: SearchQuery) -> str:
     return "scanning" if query.scan else "searching"
 
@@ -149,8 +166,9 @@ def no_matches(text: str, page: SearchPage) -> str:
     return f"no matches for {asked} in {count(page.searched, 'conversation')}"
 
 
-def nothing_found(text: str, page: SearchPage) -> tuple[list[Paragraph], list[Paragraph]]:
-    """What stands above and below the ways out of having found nothing: what was searched, and the grammar."""
+def nothing_found(text: str, page: SearchPage, *, scanned: bool = False) -> tuple[list[Paragraph], list[Paragraph]]:
+    """What stands above and below the ways out of having found nothing: what was searched, and the grammar.
+    `scanned`: also what no index holds."""
     words = words_of(text)
     filtered = bool(filter_words(text))
     where = count(page.searched, "conversation") + (" that pass the filters" if filtered and words else "")
@@ -160,7 +178,7 @@ def nothing_found(text: str, page: SearchPage) -> tuple[list[Paragraph], list[Pa
         head = (("No conversation passes ", "soft"), (one_line(text, _LONGEST), "title"), (".", "soft"))
     if only_link(words) is not None:
         return [head], [((MEANT, "quiet"),)]  # its words were not looked for, so that no grammar helps
-    return [head], [((SEARCHED, "quiet"),), *GRAMMAR]
+    return [head], [((f"{SEARCHED} {SCANNED}" if scanned else SEARCHED, "quiet"),), *GRAMMAR]
 
 
 def way_row(way: WayOut) -> Way:
@@ -184,9 +202,8 @@ def matches_word(n: int) -> str:
 
 
 def unparsable(text: str, reason: str) -> list[Paragraph]:
-    """The page of a query that cannot be understood."""
-    shown = one_line(text, _LONGEST)
-    return [(("Cannot parse ", "bad"), (shown, "title"), (f": {one_line(reason, 300)}", "soft"))]
+    """The page of a query that cannot be understood; what became of it the status line says."""
+    return [((one_line(text, _LONGEST), "title"), (f": {one_line(reason, 300)}", "soft"))]
 
 
 def unparsable_status(text: str, reason: str) -> tuple[Form, ...]:

@@ -44,14 +44,14 @@ def status_forms(page: ConversationPage, cursor: int, *, shown: bool, filtered: 
             _form(less or "all are shown", "a", "hides", position[1]),
         )
     if not hidden:
-        return (_form(but or "nothing is hidden", "", "", position[0]), _form(less or " ", "", "", position[1]))
-    words = f"hidden: {hidden_words(page.hidden)}"
-    shows = "shows hidden ones" if but else "shows them"
+        return (_form(but or "nothing is left out", "", "", position[0]), _form(less or " ", "", "", position[1]))
+    words = f"left out: {hidden_words(page.hidden)}"
+    shows = "shows what is left out" if but else "shows them"
     return (
         _form(_both(but, words), "a", shows, position[0]),
         _form(_both(less, words), "a", shows, position[1]),
         _form(_both(less, words), "a", "shows", position[1]),
-        _form(_both(less, f"{hidden:,} hidden"), "a", "shows", position[1]),
+        _form(_both(less, f"{hidden:,} left out"), "a", "shows", position[1]),
         _form(f"{hidden + barred:,} not shown", "a", "shows", position[1]),
     )
 
@@ -118,13 +118,13 @@ def nothing(page: ConversationPage, text: str) -> Notice:
         head = (("No conversation passes ", "title"), (words, "ink"), (".", "title"))
         tail = ((f"Looked at titles, first words, ids, sources, models and workspaces of {page.of:,}.", "quiet"),)
         if hidden:
-            show = [("hidden", Way("show hidden ones that do", count(hidden, "conversation"), does="show"))]
+            show = [("hidden", Way("show those left out that do", count(hidden, "conversation"), does="show"))]
         hint, meant = near_filter(text)
         mend = [("mend", Way(f"filter by {one_line(meant, 60)}", does="filter"))] if hint else []
         told: list[Paragraph] = [head, *([(("!", "gold"), (hint, "soft"))] if hint else [])]
         search = ("search", Way(f"search what was said for {one_line(text, 40)}", does="search"))
         return Notice(told, [*mend, *show, search, ("clear", Way("clear the filter", does="clear"))], (tail,))
-    head = ((f"Nothing but hidden conversations: {hidden_words(page.hidden)}.", "title"),)
+    head = ((f"All conversations are left out: {hidden_words(page.hidden)}.", "title"),)
     return Notice((head,), [*show, *look])
 
 

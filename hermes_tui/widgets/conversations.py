@@ -97,6 +97,10 @@ def columns(width: int, style: ListStyle) -> tuple[Column, ...]:
     return found
 
 
+ROOM_FOR_STATE = 24
+"""Cells that a title needs to share them with a word about its conversation."""
+
+
 def _room(width: int, shown: tuple[Column, ...]) -> int:
     """Cells for the title."""
     return max(1, width - measure((AXIS,)) - 1 - sum(column.width + GAP for column in shown))
@@ -124,6 +128,7 @@ def row_line(row: Conversation, width: int, style: ListStyle, *, on: bool) -> Li
     room = _room(width, shown)
     segments = len(row.segment_ids)
     tail = f" §{segments}" if segments > 1 and room > 12 else ""
+    tail += " hidden" if row.hidden and room > ROOM_FOR_STATE else ""
     text, ink = title_part(row, details)
     name = crop(((text, "title" if on and ink == "ink" else ink),), room - measure(((tail, ""),)))
     cells: list[Part] = [*name, (tail, "quiet")]

@@ -27,6 +27,8 @@ FILTERS: tuple[tuple[str, str], ...] = (
     ("messages: tokens: cost: tools:", ">50 <5"),
     ("is:", "pinned live archived empty"),
     ('- OR * " "', "not, either, begins with, phrase"),
+    ("typed last", "a beginning, from 3 letters on"),
+    ("several words", "all; if nowhere, some of them"),
 )
 NOTE = "reasoning: with / in a transcript, not by search"
 SIGNS: tuple[tuple[str, str], ...] = (
@@ -66,7 +68,6 @@ _SAME = frozenset(
         "browse.clear",
         "lineage.search",
         "lineage.read",
-        "resume.copy",
         "search.box",
         "search.profiles",
     }
@@ -95,7 +96,8 @@ def special_rows(place: str, rebound: Mapping[str, str]) -> list[tuple[str, str]
     keys = [key for key in PLACES[place] if not _moves(key) and key.id not in _SAME]
     if place == "everywhere":
         return _told(keys, rebound)
-    alike = _ALIKE - {"copy_link"} if place == "transcript" else _ALIKE
+    own = {"transcript": {"copy_link"}, "resume": {"copy_link", "copy_command", "copy_id"}}
+    alike = _ALIKE - own.get(place, set())
     return _told([key for key in keys if key.action not in alike], rebound)
 
 

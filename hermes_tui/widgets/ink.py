@@ -55,7 +55,7 @@ LIT_MATCHES = frozenset({"match", "now"})
 _JOINER = "\u200d"
 ASCII = str.maketrans(
     {
-        **dict(zip("▌◉★✗◐○▫✓━┿●◆◈▸▾§↓↑←→│┃├└─", ">*^x/.av-+o+~+-#v^<>|#|`-", strict=True)),
+        **dict(zip("▌◉★✗◐○▫✓━┿●◆◈▸▾§↓↑←→│┃├└─", ">*^x/.av-+o+~+-xv^<>|#|`-", strict=True)),
         **dict(zip("…·•“”„‘’–—×", '~-*"""\'\'--x', strict=True)),
     }
 )

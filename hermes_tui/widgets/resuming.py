@@ -22,6 +22,8 @@ RECAP = 16
 """Lines of recap at most, unless the last exchange has more: the panel is for deciding, not for reading."""
 NARROW = 60
 """Cells below which the time in the head is told in a word."""
+HERMES = "hermes"
+"""Name of the check for the program itself."""
 LABEL = 12
 """Cells of a fact's name."""
 
@@ -96,8 +98,8 @@ def _facts(shown: Resuming, width: int) -> list[Line]:
     if plan.refused:
         lines += [*_fact(MARKS[State.ERROR], "", plan.refused, "ink", width), line()]
     for check in plan.checks:
-        if check.detail == plan.refused:
-            continue  # said above
+        if check.detail == plan.refused or (plan.refused and check.name == HERMES):
+            continue  # said above; of no use where nothing can be run
         ink = "soft" if check.state is State.OK else "ink"
         lines += _fact(MARKS[check.state], one_line(check.name, 40), check.detail, ink, width)
     for notice in plan.notices if not plan.checks else ():  # they say in a sentence what checks say in a line
@@ -121,7 +123,8 @@ def _command(plan: ResumePlan | None, width: int) -> list[Line]:
     rows = wrap([(clean(plan.command).replace("\n", "\ufffd"), "strong")], max(10, width - 6))
     ink = "quiet" if plan.refused else "strong"
     inked = [tuple((text, ink) for text, _ in row) for row in rows]
-    return [line(), *(line(AXIS, *row, ground="well", indent=2, inset=2) for row in inked)]
+    head = [line(AXIS, ("an example of the command, not to be run here:", "aside"))] if plan.refused else []
+    return [line(), *head, *(line(AXIS, *row, ground="well", indent=2, inset=2) for row in inked)]
 
 
 def foot_lines(shown: Resuming, keys: Sequence[tuple[str, str]], width: int) -> list[Line]:

@@ -251,14 +251,15 @@ def ended_word(reason: str | None) -> str:
 
 
 def family_words(lineage: Lineage) -> str:
-    """`1 conversation in 3 segments · 2 branches · 1 reset · 4 delegates`: together all sessions of the family."""
+    """`3 segments · 2 branches · 1 reset · 4 delegates`: together all sessions of the family. Which of them are
+    conversations of their own their kinds say."""
     kinds: dict[Kind, int] = {}
     root = lineage.nodes[0].root_id if lineage.nodes else ""
     for node in lineage.nodes:
         if node.root_id != root:
             kinds[node.kind] = kinds.get(node.kind, 0) + 1
     trunk = len(lineage.nodes) - sum(kinds.values())
-    words = ["1 conversation" + (f" in {trunk} segments" if trunk > 1 else "")]
+    words = [count(trunk, "segment")]
     for kind, plural in (
         (Kind.BRANCH, "branches"),
         (Kind.RESET, "resets"),

@@ -13,7 +13,7 @@ from textual.widget import Widget
 from hermes_tui.widgets.transcript.items import BlockKey, block_key
 from hermes_tui.widgets.transcript.layout import Cell
 from hermes_tui.widgets.transcript.leaves import ItemKind, Leaf
-from hermes_tui.widgets.transcript.painting import Brush, paint
+from hermes_tui.widgets.transcript.painting import Brush, paint, shift_to_match
 from hermes_tui.widgets.transcript.rows import Row, row
 from hermes_tui.widgets.transcript.selecting import selected_text
 from hermes_tui.widgets.transcript.supply import Supply
@@ -81,7 +81,7 @@ class Canvas(Supply, inherit_bindings=False):
         current, link = self._current(cell, leaf, first=first)
         now = message_id == self.walker.match and leaf is not None and leaf.lit[:1] == [line]
         block = block_key(message_id, each)
-        shift = 0 if block is None else self.shifts.get(block, 0)
+        shift = 0 if block is None else self.shift_of(block)
         selection = self.text_selection
         number = self.number(position)
         span = None if selection is None else selection.get_span(number)
@@ -104,6 +104,16 @@ class Canvas(Supply, inherit_bindings=False):
         if self._drawing and span is None:
             self._painted[key] = strip
         return strip
+
+    def shift_of(self, block: BlockKey) -> int:
+        """How far a wide block is scrolled: as the reader left it, else so far that the match one is at is seen."""
+        if block in self.shifts or block[0] != self.walker.match:
+            return self.shifts.get(block, 0)
+        leaf = self.shelf.peek(block[0])
+        if leaf is None or not leaf.lit:
+            return 0
+        lit = leaf.rows[leaf.lit[0]]
+        return shift_to_match(lit, self.size.width) if block_key(block[0], lit) == block else 0
 
     def _current(self, cell: Cell, leaf: Leaf | None, *, first: bool) -> tuple[bool, tuple[int, int] | None]:
         """(whether the bar stands at this row, the link that is current): the bar marks where the item begins, or

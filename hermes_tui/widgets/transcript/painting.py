@@ -58,11 +58,29 @@ def scrolled(runs: tuple[Run, ...], shift: int, room: int) -> list[Run]:
     return [*out, _CUT] if total > shift + room else out
 
 
+def room_of(row: Row, width: int) -> int:
+    """Cells for the runs of a row on a page of this width."""
+    taken = measure(row[1])
+    return width - 1 - taken - (1 if row[1] else 0)
+
+
+def shift_to_match(row: Row, width: int) -> int:
+    """How far a row of a wide block must be scrolled for its first match to be seen; 0 when it is."""
+    runs, fixed = row[0], row[6]
+    room = room_of(row, width) - measure(runs[:fixed])
+    start = 0
+    for text, ink, _ in runs[fixed:]:
+        end = start + cells(text)
+        if ink == "match":
+            return 0 if end < room else max(0, min(start - 2, end + room // 3 - room))
+        start = end
+    return 0
+
+
 def paint(row: Row, brush: Brush) -> Strip:
     """One row of the transcript."""
     runs, right, ground, indent, _, block, fixed, at = row
-    taken = measure(right)
-    room = brush.width - 1 - taken - (1 if right else 0)
+    room = room_of(row, brush.width)
     if not runs:
         runs = ((" " * GUTTER, "ink", -1),)
     if block >= 0:
@@ -74,7 +92,7 @@ def paint(row: Row, brush: Brush) -> Strip:
         runs = ((runs[0][0][1:], *runs[0][1:]), *runs[1:])
     for text, ink, source in runs:
         pencil.draw(text, ink, source)
-    pencil.fill(brush.width - 1 - taken)
+    pencil.fill(brush.width - 1 - measure(right))
     for text, ink, _ in right:
         pencil.draw(text, ink, -1)
     pencil.fill(brush.width)

@@ -80,9 +80,9 @@ def find_parts(words: str, number: int | None, found: int | None) -> tuple[Part,
 
 
 def footer(
-    rebound: Mapping[str, str], kind: ItemKind | None, *, matches: bool, hits: bool
+    rebound: Mapping[str, str], kind: ItemKind | None, *, matches: bool, hits: bool, finding: bool
 ) -> tuple[tuple[str, str], ...]:
-    """The keys that matter now, as (keys, label): at most eight."""
+    """The keys that matter now, as (keys, label): at most eight. `finding`: there are words to let go of first."""
     by_name = {key.id.partition(".")[2]: key for key in TRANSCRIPT}
 
     def keys(*names: str) -> str:
@@ -95,10 +95,9 @@ def footer(
     found += [
         (keys("tools"), "all tools"),
         (keys("message"), "copy"),
-        (keys("link"), "link"),
         (keys("resume"), "resume"),
     ]
-    return (*found[:7], ("?", "keys"))
+    return (*found[:6], (keys("back"), "close" if finding else "back"), ("?", "keys"))
 
 
 def failure_page(said: str) -> tuple[Paragraph, ...]:
@@ -120,9 +119,9 @@ EMPTY_PAGE: tuple[Paragraph, ...] = (
 def link_page(target: str) -> tuple[tuple[Paragraph, ...], tuple[Way, ...]]:
     """A link, in full, before it is opened."""
     return ((("Open this link?", "soft"),), (), ((clean(target), "title"),)), (
-        Way("open it in the browser"),
-        Way("copy it"),
-        Way("leave it"),
+        Way("open it in the browser", does="open"),
+        Way("copy it", does="copy"),
+        Way("leave it", does="leave it"),
     )
 
 
@@ -135,6 +134,7 @@ def bookmarks_page(marks: Sequence[Bookmark]) -> tuple[tuple[Paragraph, ...], tu
         Way(
             f"{one_line(mark.title, 60)}  {one_line(mark.words, 60)}",
             right=times.ago(mark.timestamp, present),
+            does="read",
         )
         for mark in marks
     )

@@ -101,7 +101,7 @@ class Reader(Roaming, inherit_bindings=False):
             return False
         current = self.walker.current
         key = next((key for key in wide if current is not None and key[0] == current.message_id), next(iter(wide)))
-        self.shifts[key] = max(0, min(self.shifts.get(key, 0) + step * _SIDEWAYS, wide[key]))
+        self.shifts[key] = max(0, min(self.shift_of(key) + step * _SIDEWAYS, wide[key]))
         self.refresh()
         return True
 
