@@ -78,3 +78,13 @@ def test_ten_thousand_children_and_ten_thousand_generations() -> None:
     tree = build_lineage(catalogue, "g9999", counts={}, statuses={})
     assert [node.depth for node in tree.nodes] == list(range(10_000))
     assert all(node.kind is Kind.BRANCH for node in tree.nodes[1:])
+
+
+def test_a_session_with_an_empty_id_is_nobodys_parent() -> None:
+    rows = (*FAMILY, segment("", at=8.0), segment("lost", delegate_from="gone", source="subagent", at=7.0))
+    assert drawn("", *rows) == ["root "]
+    assert drawn("c", *rows) == drawn("c", *FAMILY)
+    catalogue = Catalogue.of(build_chains(rows), "default")
+    owner = catalogue.owner("deeper")
+    assert owner is not None
+    assert owner[0].root_id == "a"

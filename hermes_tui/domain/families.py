@@ -144,6 +144,11 @@ class Catalogue:
         chain = self.chains.get(session_id)
         return None if chain is None else self.by_root(chain.root.id)
 
+    def _above(self, chain: Chain) -> Chain | None:
+        """The chain that this one hangs off. No parent is none: a session may be called by an empty id."""
+        parent_id = chain.root.parent_id
+        return None if parent_id is None else self.chains.get(parent_id)
+
     def owner(self, session_id: str) -> tuple[Conversation, bool] | None:
         """The conversation that this session counts for, and whether it does so as a delegate's run."""
         chain = self.chains.get(session_id)
@@ -152,7 +157,7 @@ class Catalogue:
         while chain is not None and chain.kind is Kind.DELEGATE and chain.root.id not in seen:
             delegate = True
             seen.add(chain.root.id)
-            chain = self.chains.get(chain.root.parent_id or "")
+            chain = self._above(chain)
         found = None if chain is None else self._by_root.get(chain.root.id)
         return None if found is None else (found, delegate)
 
@@ -162,7 +167,7 @@ class Catalogue:
         path: dict[str, Chain] = {}
         while at.root.id not in path:
             path[at.root.id] = at
-            above = self.chains.get(at.root.parent_id or "")
+            above = self._above(at)
             if above is None:
                 return at
             at = above

@@ -211,7 +211,7 @@ class LineageScreen(Moving, BaseScreen, Acting):
         except HermesTuiError as error:
             said = one_line(str(error))
         name = node_name(node, self._look_of)[0]
-        parent = self._by_id.get(node.parent_id or "")
+        parent = None if node.parent_id is None else self._by_id.get(node.parent_id)
         alone = len(self._by_id) == 1
         shown = NodeShown(self._profile, node, name, parent, alone, conversation, recap, said)
         self._preview.show(node_view(shown))
