@@ -448,6 +448,38 @@ async def test_r17_a_hit_names_its_message(made: Made, lot: Lot) -> None:
     assert [match.message_id for match in oldest.hits[0].matches] == [37, 251]
 
 
+@pytest.mark.parametrize("order", [SearchOrder.NEWEST, SearchOrder.OLDEST])
+async def test_by_time_nothing_but_the_time_of_the_match_counts_inside_a_tier(
+    made: Made, lot: Lot, order: SearchOrder
+) -> None:
+    one = lot.word()
+    cron = {"source": "cron"}
+    sessions = {
+        "prose": [one],
+        "output": [("tool", one, {"tool_name": "x"})],
+        "both": [("tool", one, {"tool_name": "x"}), one, ("tool", one, {"tool_name": "x"})],
+        "later": [one],
+        "titled": ["something else"],
+    }
+    db = made(sessions, {**dict.fromkeys(sessions, cron), "titled": {**cron, "title": f"{one} report"}})
+    page = await search(db, one, order=order)
+    newest = order is SearchOrder.NEWEST
+    wanted = (
+        ["titled", "later", "both", "output", "prose"] if newest else ["prose", "output", "both", "later", "titled"]
+    )
+    assert list(tiers(page).items()) == [(each, "automation") for each in wanted]
+    assert [match.message_id for match in hit_of(page, "both").matches] == ([5, 4, 3] if newest else [3, 4, 5])
+
+
+@pytest.mark.parametrize("order", [SearchOrder.NEWEST, SearchOrder.OLDEST])
+async def test_by_time_how_many_of_the_words_occur_does_not_count(made: Made, lot: Lot, order: SearchOrder) -> None:
+    one, two, three = lot.words(3)
+    db = made({"a": [one], "b": [f"{one} {two}"], "c": [two], "d": [f"{two} {one}"], "e": [one]})
+    page = await search(db, f"{one} {two} {three}", order=order)
+    wanted = list("abcde") if order is SearchOrder.OLDEST else list("edcba")
+    assert list(tiers(page).items()) == [(each, "partial") for each in wanted]
+
+
 async def test_r8_a_chain_is_one_row_with_the_matches_of_all_its_segments(made: Made, lot: Lot) -> None:
     word = lot.word()
     chain = [f"seg{i}" for i in range(6)]

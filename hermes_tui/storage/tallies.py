@@ -35,7 +35,7 @@ class Tally:
     conversation: Conversation
     tier: Tier
     inner: int = 0
-    """Place inside the tier, before anything else counts."""
+    """Place inside the tier by relevance, before anything else counts."""
     tops: list[Top] = field(default_factory=list)
     """Best first."""
     count: int = 0
@@ -52,10 +52,10 @@ class Tally:
         if order is SearchOrder.RELEVANCE:
             by_time = self.tier in BY_TIME or not self.tops
             worth = -active if by_time else self.tops[0].score
-        else:
-            at = self.tops[0].at if self.tops and self.tier not in BY_TIME else self.conversation.last_active
-            worth = math.inf if at is None else at if order is SearchOrder.OLDEST else -at
-        return (_TIERS[self.tier], self.inner, -self.parts, worth, -active, self.conversation.root_id)
+            return (_TIERS[self.tier], self.inner, -self.parts, worth, -active, self.conversation.root_id)
+        at = self.tops[0].at if self.tops and self.tier not in BY_TIME else self.conversation.last_active
+        worth = math.inf if at is None else at if order is SearchOrder.OLDEST else -at
+        return (_TIERS[self.tier], 0, 0, worth, -active, self.conversation.root_id)
 
 
 def tally(scope: Scope, groups: Groups, ranks: Ranks, order: SearchOrder) -> dict[str, Tally]:
@@ -71,6 +71,8 @@ def tally(scope: Scope, groups: Groups, ranks: Ranks, order: SearchOrder) -> dic
             known = found[place.root_id] = Tally(scope.conversations[place.root_id], Tier.FILTER)
         for kind, group in kinds.items():
             tier, inner = ranks[kind]
+            # by time a tier is one: prose, output and parts of the query stand among each other
+            inner = inner if order is SearchOrder.RELEVANCE else 0
             level = (_TIERS[Tier.AUTOMATION], inner) if place.automation else (_TIERS[tier], 0)
             levels.setdefault(place.root_id, {}).setdefault(level, []).extend(group.tops)
             known.count += group.count
