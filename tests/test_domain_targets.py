@@ -7,6 +7,7 @@ import random
 import pytest
 
 from hermes_tui.domain.families import Catalogue, build_chains
+from hermes_tui.domain.links import link_to
 from hermes_tui.domain.sessions import Segment
 from hermes_tui.domain.targets import latest, near, read_name, resolve
 from hermes_tui.errors import TargetAmbiguous, TargetNotFound
@@ -57,6 +58,11 @@ def found(text: str, *catalogues: Catalogue) -> tuple[str, int | None]:
         ("@session:default/20260101_090000_aaaaaa", "20260101_090000_aaaaaa", None),
         ("@session:20260101_090000_aaaaaa#7", "20260101_090000_aaaaaa", 7),
         ("`@session:default/20260101_090000_aaaaaa`,", "20260101_090000_aaaaaa", None),
+        ("@session:default/Deck #2", "20260102_090000_bbbbbb", None),
+        ("`@session:default/Deck #2`", "20260102_090000_bbbbbb", None),
+        ('@session:"default/Issue #12"', "lone", None),
+        ('@session:"default/Issue #12#7"', "lone", 7),
+        ("@session:default/AN-94#0", "20260103_090000_cccccc", 0),
         ('@session:"default/AN-94"', "20260103_090000_cccccc", None),
         ("(see @session:20260103_0900).", "20260103_090000_cccccc", None),
     ],
@@ -78,6 +84,16 @@ def test_the_newest_numbered_title_stands_for_the_title_even_without_it() -> Non
     assert found(title, catalogue(*rows)) == ("s3", None)
     rows += [segment("plain", title=title, at=99.0), segment("else", title=f"{title} #x", at=100.0)]
     assert found(title, catalogue(*rows)) == ("s3", None)
+
+
+@pytest.mark.parametrize("session_id", ["x#12", "x#012", "x#12#7", "#5", "x#99999999999999999999"])
+@pytest.mark.parametrize("profile", ["default", "custom"])
+def test_a_link_that_we_write_opens_the_session_that_it_was_written_for(session_id: str, profile: str) -> None:
+    store = catalogue(segment("x"), segment(session_id), segment(f"{session_id}#1x"), profile=profile)
+    assert found(link_to(profile, session_id), store) == (session_id, None)
+    assert found(link_to(profile, session_id, 3), store) == (session_id, 3)
+    assert found(session_id, store) == (session_id, None)
+    assert found(link_to(profile, "x", 3), store) == ("x", 3)
 
 
 def test_a_title_is_tried_before_the_beginning_of_an_id() -> None:

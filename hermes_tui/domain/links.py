@@ -10,7 +10,8 @@ PREFIX = "@session:"
 _TOKEN = re.compile(r"""(?<![\w/])(?<!\]\()@session:(`[^`]+`|"[^"]+"|'[^']+'|\S+)""")
 _TRAILING = ",.;:!?)]}"
 _QUOTES = "`\"'"
-_ANCHOR = re.compile(r"\A(?P<rest>.+)#(?P<anchor>\d{1,18})\Z", re.DOTALL)
+_ANCHOR = re.compile(r"\A(?P<rest>.*[^/])#(?P<anchor>0|[1-9][0-9]{0,17})\Z", re.DOTALL)
+"""As a message id is written, so that nothing is lost when the two are put together again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +23,13 @@ class Link:
     anchor: int | None = None
     """Message id."""
 
+    @property
+    def whole(self) -> str:
+        """Id and anchor as they were written: a title, and even an id, may end like an anchor."""
+        return self.id if self.anchor is None else f"{self.id}#{self.anchor}"
+
     def __str__(self) -> str:
-        place = self.id if self.profile in (None, "custom") else f"{self.profile}/{self.id}"
-        return f"{PREFIX}{place}" + (f"#{self.anchor}" if self.anchor is not None else "")
+        return PREFIX + (self.whole if self.profile in (None, "custom") else f"{self.profile}/{self.whole}")
 
 
 @dataclass(frozen=True, slots=True)

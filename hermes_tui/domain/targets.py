@@ -57,8 +57,10 @@ def read_name(text: str) -> Link:
 
 def resolve(catalogues: Sequence[Catalogue], link: Link) -> Named:
     """The session that `link` names among these stores. Raises `TargetNotFound`, `TargetAmbiguous`."""
-    for name, anchor in _readings(link):
-        for rule in (_by_id, _by_title, _by_prefix):
+    whole = [] if link.anchor is None else [(link.whole, None, (_by_id, _by_title))]
+    read = [(name, anchor, (_by_id, _by_title, _by_prefix)) for name, anchor in _readings(link)]
+    for name, anchor, rules in (*whole, *read):
+        for rule in rules:
             found = [
                 Named(catalogue, segment, anchor) for catalogue in catalogues for segment in rule(catalogue, name)
             ]
