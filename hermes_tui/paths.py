@@ -153,12 +153,13 @@ def file_store(db: Path) -> StoreRef:
 
 def profile_store(root: Path, name: str) -> StoreRef:
     """The store of the profile called `name`. Raises `UsageError` for a name that is none, `StoreMissing`
-    for a profile that does not exist."""
+    for a profile that does not exist. One that does is read even if Hermes would not start with its name."""
     wanted = normalize_profile(name)
-    if not valid_profile(wanted):
-        raise UsageError(f"{name!r} is no profile name; see: hermes-tui profiles")
     home = profile_home(root, wanted)
-    if wanted != DEFAULT and not _is_profile(home):
+    there = wanted == DEFAULT or (_names_a_folder(wanted) and _is_profile(home))
+    if not there and not valid_profile(wanted):
+        raise UsageError(f"{name!r} is no profile name; see: hermes-tui profiles")
+    if not there:
         raise StoreMissing(
             f"Profile {wanted!r} does not exist in {root / PROFILES}; see: hermes-tui profiles",
             db=home / DATABASE,

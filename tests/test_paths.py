@@ -266,6 +266,17 @@ class TestNamedProfiles:
         with pytest.raises(UsageError):
             paths.profile_store(tmp_path, name)
 
+    @pytest.mark.parametrize("name", ["hermes", "test", "tmp", "root", "sudo"])
+    def test_what_is_listed_can_be_opened_whatever_hermes_says_to_its_name(self, tmp_path: Path, name: str) -> None:
+        (tmp_path / "profiles" / name).mkdir(parents=True)
+        with pytest.raises(UsageError):
+            paths.profile_store(tmp_path, name)
+        home = profile(tmp_path, name)
+        listed = paths.profile_stores(tmp_path)
+        assert [each.profile for each in listed] == ["default", name]
+        assert paths.profile_store(tmp_path, name.upper()) == listed[1]
+        assert listed[1].home == home
+
     def test_a_profile_that_does_not_exist_is_a_missing_store(self, tmp_path: Path) -> None:
         (tmp_path / "profiles/stray").mkdir(parents=True)
         for name in ("nope", "stray"):
