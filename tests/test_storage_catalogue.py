@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from hermes_tui.domain.families import Catalogue
+from hermes_tui.domain.lists import ordered
 from hermes_tui.domain.profiles import StoreRef
-from hermes_tui.domain.sessions import HiddenReason, Kind
+from hermes_tui.domain.sessions import HiddenReason, Kind, Order
 from hermes_tui.storage import connection
 from hermes_tui.storage.catalogue import load, load_catalogue
 from hermes_tui.storage.connection import Store, open_store
@@ -155,6 +156,30 @@ def test_nonsense_times_are_no_times(tmp_path: Path, nonsense: Any) -> None:
     (found,) = catalogue(tmp_path / "state.db").conversations
     assert (found.started_at, found.ended_at, found.last_active) == (None, None, None)
     assert not found.empty
+
+
+@pytest.mark.parametrize("nonsense", [float("inf"), float("-inf"), float("nan"), 1.7e308, "much", b"\xff", None])
+def test_a_number_that_is_none_counts_as_none(tmp_path: Path, nonsense: Any) -> None:
+    with StoreBuilder(tmp_path / "state.db") as store:
+        counts = dict.fromkeys(("message_count", "tool_call_count", "input_tokens", "output_tokens"), nonsense)
+        parent = None
+        for session_id in ("a", "b"):
+            store.session(
+                session_id,
+                parent=parent,
+                end_reason="compression",
+                actual_cost_usd=nonsense,
+                estimated_cost_usd=nonsense,
+                **counts,
+            )
+            parent = session_id
+        store.session("c", actual_cost_usd=nonsense, estimated_cost_usd=0.25, input_tokens=nonsense, output_tokens=5)
+    found = {each.id: each for each in catalogue(tmp_path / "state.db").conversations}
+    odd = found["b"]
+    assert (odd.cost_usd, odd.tokens, odd.stored_messages, odd.tool_call_count) == (None, 0, 0, 0)
+    assert (found["c"].cost_usd, found["c"].tokens) == (0.25, 5)
+    for order in (Order.COST, Order.TOKENS):
+        assert [each.id for each in ordered(found.values(), order, reverse=False, names={})] == ["c", "b"]
 
 
 def test_any_cell_may_hold_anything(tmp_path: Path) -> None:

@@ -35,7 +35,15 @@ def _text(schema: Schema, column: str) -> str:
 
 
 def _count(schema: Schema, column: str) -> str:
-    return f"max(coalesce(cast({schema.session(column)} as integer), 0), 0)"
+    cell = schema.session(column)
+    finite = f"case when typeof({cell}) <> 'real' or abs({cell}) < 1e18 then cast({cell} as integer) end"
+    return f"max(coalesce({finite}, 0), 0)"
+
+
+def _cost(schema: Schema, column: str) -> str:
+    """A number of which even the sum over all segments is one: an infinite cost is none."""
+    cell = schema.session(column)
+    return f"case when typeof({cell}) in ('real', 'integer') and {cell} between -1e300 and 1e300 then {cell} + 0.0 end"
 
 
 def flag(schema: Schema, column: str) -> str:
@@ -56,7 +64,6 @@ def _newest(schema: Schema, condition: str) -> str:
 def segments_sql(schema: Schema, where: str = "", *, messages: bool = True) -> str:
     """One row a session, in the order of the fields of `Segment` up to `hidden`, then what the rest is made of:
     newest message, heartbeat, key, the markers' JSON. `messages=False` leaves the messages alone."""
-    cost = f"coalesce({schema.session('actual_cost_usd')}, {schema.session('estimated_cost_usd')})"
     config = schema.session("model_config")
     return f"""
     select
@@ -77,7 +84,7 @@ def segments_sql(schema: Schema, where: str = "", *, messages: bool = True) -> s
         {_count(schema, "tool_call_count")},
         {_count(schema, "input_tokens")},
         {_count(schema, "output_tokens")},
-        case when typeof({cost}) in ('real', 'integer') then {cost} + 0.0 end,
+        coalesce({_cost(schema, "actual_cost_usd")}, {_cost(schema, "estimated_cost_usd")}),
         {flag(schema, "pinned")},
         {flag(schema, "archived")},
         {flag(schema, "hidden")},
