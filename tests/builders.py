@@ -38,7 +38,9 @@ def _columns(of: dict[int, str], schema: int) -> list[str]:
 def _table(name: str, columns: list[str]) -> str:
     described = []
     for column in columns:
-        kind = _AFFINITY.get(column) or ("integer" if column in _FLAGS or column.endswith(("_count", "_tokens")) else "text")
+        kind = _AFFINITY.get(column) or (
+            "integer" if column in _FLAGS or column.endswith(("_count", "_tokens")) else "text"
+        )
         if column == "id":
             kind = "integer primary key autoincrement" if name == "messages" else "text primary key"
         described.append(f"{column} {kind}" + (f" default {_DEFAULTS[column]}" if column in _DEFAULTS else ""))

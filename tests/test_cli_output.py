@@ -119,6 +119,25 @@ def show(*options: str, service: GatedService | None = None) -> dict[str, Any]:
     return document(ask(transcripts.run, ["show", values.CONVERSATIONS[0].id, *options], service))
 
 
+@pytest.mark.parametrize(
+    ("source", "model", "workspace", "branch", "said"),
+    [
+        ("", "gpt-5", None, "main", "gpt-5, (main)"),
+        (" ", None, None, "main", "(main)"),
+        ("cli", "", "/srv/x", None, "cli, /srv/x"),
+        ("cli", " ", "/srv/x", "main", "cli, /srv/x (main)"),
+        ("", None, None, None, ""),
+    ],
+)
+def test_what_is_not_known_leaves_no_gap_among_the_facts(
+    source: str, model: str | None, workspace: str | None, branch: str | None, said: str
+) -> None:
+    known = values.CONVERSATIONS[0]
+    bare = known._replace(source=source, model=model, cwd=workspace, git_repo_root=None, git_branch=branch)
+    lines = list(ask(transcripts.run, ["show", known.id], GatedService([bare])).lines())
+    assert lines[1] == said if said else " segment" in lines[1]
+
+
 def test_show_has_the_keys_of_the_contract_in_their_order() -> None:
     found = show()
     assert list(found) == ["schema_version", "meta", "conversation", "messages"]

@@ -108,9 +108,13 @@ async def _whole(service: SessionService, key: ConversationKey, ids: Sequence[in
 
 def _head(row: Conversation, details: Details, *, bold: bool) -> Iterator[str]:
     yield plain.bold(plain.name(row, details), bold)
-    branch = f" ({text.one_line(row.git_branch)})" if row.git_branch else ""
-    facts = [text.one_line(row.source), text.one_line(row.model or ""), plain.place(row.workspace) + branch]
-    yield ", ".join(fact for fact in facts if fact.strip())
+    branch = f"({text.one_line(row.git_branch)})" if row.git_branch else ""
+    where = f"{plain.place(row.workspace)} {branch}".strip()
+    facts = [
+        fact for fact in (text.one_line(row.source).strip(), text.one_line(row.model or "").strip(), where) if fact
+    ]
+    if facts:
+        yield ", ".join(facts)
     counts = [
         text.count(details.message_count, "message"),
         text.count(len(row.segment_ids), "segment"),

@@ -43,7 +43,9 @@ def _count(schema: Schema, column: str) -> str:
 def _cost(schema: Schema, column: str) -> str:
     """A number of which even the sum over all segments is one: an infinite cost is none."""
     cell = schema.session(column)
-    return f"case when typeof({cell}) in ('real', 'integer') and {cell} between -1e300 and 1e300 then {cell} + 0.0 end"
+    return (
+        f"case when typeof({cell}) in ('real', 'integer') and {cell} between -1e300 and 1e300 then {cell} + 0.0 end"
+    )
 
 
 def flag(schema: Schema, column: str) -> str:
