@@ -103,6 +103,18 @@ def test_a_call_is_shown_by_its_arguments_and_named(tmp_path: Path) -> None:
     assert (broken.snippet, broken.tool) == ("{not json but a needle", None)
 
 
+@pytest.mark.parametrize("word", ["function", "arguments", "call_77", "type"])
+def test_what_matches_around_a_call_is_lit_where_it_stands(tmp_path: Path, word: str) -> None:
+    function = {"name": "look", "arguments": json.dumps({"q": "é"})}
+    calls = [{"id": "call_77", "type": "function", "function": function}]
+    found = match(tmp_path, word, "nothing of it in here", tool_calls=calls)
+    assert set(lit(found)) == {word}
+    assert "é" in found.snippet
+    assert found.tool is None
+    found = match(tmp_path, f"{word} nothing", "nothing of it in here", tool_calls=calls)
+    assert (lit(found), found.snippet) == (["nothing"], "nothing of it in here"), "there is something better to show"
+
+
 def test_a_result_names_its_tool_and_hides_no_match_far_down(tmp_path: Path) -> None:
     text = "\n".join(f"{i} noise" for i in range(20_000)) + "\nneedle at last\n" + "\n".join(map(str, range(9_000)))
     found = match(tmp_path, "needle", text, role="tool", tool_name="terminal")

@@ -66,6 +66,9 @@ def load_matches(store: Store, ids: Sequence[int], tree: Node | None, tokenizer:
     _take_better(best, [_named(cells) for cells in silent], wanted, tokenizer)
     called = [cells for cells in rows.values() if cells[6] and best[cells[0]][0] < len(wanted)]
     _take_better(best, [source for cells in called for source in _calls(cells[0], cells[6])], wanted, tokenizer)
+    # what an index found in an id, or in the JSON around a call, is shown there rather than nowhere
+    unlit = [cells for cells in called if not best[cells[0]][0]]
+    _take_better(best, [_Source(cells[0], calls_of(cells[6]), None) for cells in unlit], wanted, tokenizer)
     matches = {}
     for message_id, (_, source, found) in best.items():
         _, session_id, role, timestamp = rows[message_id][:4]
