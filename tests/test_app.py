@@ -324,7 +324,7 @@ async def test_help_begins_with_the_screen_one_came_from_and_finds_what_is_typed
         await pilot.press("question_mark")
         await until(pilot, lambda: isinstance(app.screen, HelpScreen) and "you are here" in seen(app))
         assert "browse  you are here" in seen(app)
-        assert "reasoning: with / in a transcript, not by search" in seen(app)
+        assert "reasoning, codex items: / in a transcript, not search" in seen(app)
         await pilot.press(*"copy", "space", *"qlink")
         await pilot.press(*["left"] * 3, *["backspace"] * 5)
         await until(pilot, lambda: "? copy" in seen(app))

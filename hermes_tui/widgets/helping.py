@@ -30,7 +30,7 @@ FILTERS: tuple[tuple[str, str], ...] = (
     ("typed last", "a beginning, from 3 letters on"),
     ("several words", "all; if nowhere, some of them"),
 )
-NOTE = "reasoning: with / in a transcript, not by search"
+NOTE = "reasoning, codex items: / in a transcript, not search"
 SIGNS: tuple[tuple[str, str], ...] = (
     ("▌", "the cursor: what keys act on"),
     ("◉", "live now, here or elsewhere"),
