@@ -24,6 +24,10 @@ def pytest_configure() -> None:
             signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 
 
+_TERMINAL = ("NO_COLOR", "TMUX", "COLUMNS", "LINES")
+"""What is said of the terminal that the suite runs in; programs here have one of their own."""
+
+
 @pytest.fixture(autouse=True)
 def _own_world(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """An empty home, UTC, no colour or theme from outside."""
@@ -31,7 +35,7 @@ def _own_world(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Mon
     for name in list(os.environ):
         if name.startswith(("HERMES", "XDG_")) and name not in ("HERMES_TUI_TEST_CACHE", "HERMES_TUI_TEST_SEED"):
             monkeypatch.delenv(name)
-    for name in ("NO_COLOR", "TEXTUAL_THEME", "TMUX", "SSH_CONNECTION", "SSH_TTY", "DISPLAY", "WAYLAND_DISPLAY"):
+    for name in (*_TERMINAL, "TEXTUAL_THEME", "SSH_CONNECTION", "SSH_TTY", "DISPLAY", "WAYLAND_DISPLAY"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HERMES_TUI_TEST_CACHE", str(_CACHE))
     monkeypatch.setenv("HOME", str(home))

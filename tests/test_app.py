@@ -601,7 +601,7 @@ async def test_a_sheet_is_read_with_the_first_screen_that_it_is_for() -> None:
         assert app.screen.query_one(".query").styles.margin.bottom == 1
         app.notify("said", markup=False)
         await until(pilot, lambda: bool(app.screen.query(Toast)))
-        assert app.screen.query_one(Toast).styles.max_width == Scalar.from_number(76)
+        assert app.screen.query_one(Toast).styles.max_width == Scalar.from_number(60)
         assert read(app) == {"app", "widgets", "browse", "search", "toast"}
 
 

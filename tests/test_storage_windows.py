@@ -12,6 +12,7 @@ import pytest
 
 from hermes_tui.domain.messages import UNREADABLE
 from hermes_tui.errors import TargetNotFound
+from hermes_tui.storage import copies
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.transcripts import exact_count, load_messages, load_outline, load_window
 from tests.builders import StoreBuilder
@@ -215,10 +216,10 @@ def test_what_was_folded_is_remembered_until_the_store_is_written(db: Path) -> N
 
 def test_a_transcript_of_many_conversations_keeps_no_more_than_a_few(db: Path) -> None:
     with StoreBuilder(db, 31) as made:
-        for number in range(40):
+        for number in range(copies.REMEMBERED + 20):
             made.session(f"s{number}")
             made.message(f"s{number}", "user", "x")
     with opened(db) as store:
         for chain in all_chains(store):
             exact_count(store, chain)
-        assert len(store.memory) <= 16
+        assert len(store.memory) == copies.REMEMBERED

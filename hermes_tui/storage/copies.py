@@ -19,7 +19,7 @@ from hermes_tui.storage.schema import Schema
 from hermes_tui.storage.visibility import visible
 from hermes_tui.times import epoch
 
-_REMEMBERED = 200
+REMEMBERED = 200
 """Conversations; a search for a common word looks at all that may hold copies, again and again."""
 _STEP = 64
 BY_UID = "idx_messages_session_uid"
@@ -34,7 +34,7 @@ def load_folds(store: Store, chain: Chain) -> Folds:
     known = kept[1] if kept is not None and kept[0] == version else None
     folds = known if isinstance(known, Folds) else _load(store, key)
     store.memory[key] = (version, folds)
-    while len(store.memory) > _REMEMBERED:
+    while len(store.memory) > REMEMBERED:
         del store.memory[next(iter(store.memory))]
     return folds
 
