@@ -523,9 +523,14 @@ class TestSignals:
             process.send_signal(signal.SIGTERM)
             assert process.wait(20) == 128 + signal.SIGTERM
 
-    @pytest.mark.parametrize("command", ["list", "doctor"])
-    def test_a_store_that_stays_locked_is_busy_after_a_while(self, locked: Path, command: str) -> None:
-        one_line_error(run("--home", str(locked), command), 3, "busy", str(locked / "state.db"))
+    def test_a_store_that_stays_locked_is_busy_after_a_while(self, locked: Path) -> None:
+        one_line_error(run("--home", str(locked), "list"), 3, "busy", str(locked / "state.db"))
+
+    def test_doctor_says_so_and_looks_at_what_is_around_it(self, locked: Path) -> None:
+        done = run("--home", str(locked), "doctor")
+        assert done.returncode == 3
+        assert re.search(r"^error +database +\S.*/state\.db is busy", done.stdout, re.MULTILINE)
+        assert "busy" in done.stderr
 
 
 def test_a_profile_that_stays_locked_is_named_whatever_else_is_found(tmp_path: Path) -> None:  # R40

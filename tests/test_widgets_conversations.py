@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 
 import pytest
 from rich.cells import cell_len
@@ -97,7 +96,7 @@ def test_segments_are_counted_after_the_title_and_never_cut() -> None:
     row = values.conversation("c", "Refactoring the whole of authentication again #3", segment_ids=("a", "b", "c"))
     text = drawn(row, 60, ListStyle(values.NOW))
     assert "… §3 " in text
-    assert "… §3 hidden " in drawn(replace(row, hidden=True), 60, ListStyle(values.NOW))
+    assert "… §3 hidden " in drawn(row._replace(hidden=True), 60, ListStyle(values.NOW))
     assert "#3" not in text
     assert "#4" in drawn(row._replace(title="Bug #4"), 60, ListStyle(values.NOW))
 

@@ -119,7 +119,8 @@ class Steady(Screen[None], inherit_bindings=False):
     """A screen that only takes the size that the terminal has, and that asks for nothing once it goes.
 
     Laying out a screen sends it its own size again. Of two sizes that come in one breath each would bring back
-    the other for ever, in Textual's own handler; so a size that is no longer true goes no further.
+    the other for ever, in Textual's own handler; so a size that is no longer true goes no further. It may have
+    taken the place of the true one in the queue, which then is sent once more.
     """
 
     def on_mount(self) -> None:
@@ -131,9 +132,12 @@ class Steady(Screen[None], inherit_bindings=False):
                 self.add_class(name)
 
     async def _on_resize(self, event: events.Resize) -> None:
-        if event.size != self.app.size:
+        true = self.app.size
+        if event.size != true:
             event.prevent_default()
             event.stop()
+            if self.size != true:
+                self.post_message(events.Resize(true, true))
 
     def dismiss(self, result: None = None) -> AwaitComplete:
         """Go back, once: Textual takes away whatever screen is on top, also when this one has gone already."""
