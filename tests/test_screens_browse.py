@@ -675,4 +675,4 @@ async def test_a_size_that_is_overtaken_by_its_predecessor_is_not_lost() -> None
         app._size = after  # what the app does first when the terminal says so
         screen.post_message(events.Resize(after, after))
         screen.post_message(events.Resize(before, before))  # replaces the one that waits
-        await until(pilot, lambda: screen.size == after)
+        await until(pilot, lambda: screen.outer_size == after)

@@ -136,7 +136,7 @@ class Steady(Screen[None], inherit_bindings=False):
         if event.size != true:
             event.prevent_default()
             event.stop()
-            if self.size != true:
+            if self.outer_size != true:
                 self.post_message(events.Resize(true, true))
 
     def dismiss(self, result: None = None) -> AwaitComplete:
