@@ -51,6 +51,14 @@ class Terminal:
         self.drain()
         assert text.encode() in self.data, self.data[-3_000:].decode("utf-8", "replace")
 
+    def rests(self, seconds: float = 0.4) -> None:
+        """Wait until nothing has been drawn for so long."""
+        seen, since = len(self.data), time.monotonic()
+        while time.monotonic() - since < seconds:
+            self.read()
+            if len(self.data) != seen:
+                seen, since = len(self.data), time.monotonic()
+
     def ends(self) -> int:
         """Wait for the end; the exit code."""
         self.until(lambda: self.process.poll() is not None)
@@ -213,6 +221,7 @@ def test_a_storm_of_sizes_does_no_harm(home: Path) -> None:
         for rows, columns in [*sizes, (36, 120)]:
             fcntl.ioctl(terminal.master, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
             terminal.read()
+        terminal.rests()
         terminal.press("?")
         terminal.shows("everywhere")
         terminal.press("\x11")
