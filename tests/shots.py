@@ -100,7 +100,6 @@ SHOTS = (
     Shot("help", ("question_mark",), main=True),
     Shot("help-found", ("question_mark", "'copy'")),
     Shot("palette", ("colon",)),
-    Shot("palette-found", ("colon", "'order'")),
     Shot("profiles", ("P",)),
     Shot("missing", store=".nothing"),
 )

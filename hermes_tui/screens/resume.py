@@ -116,8 +116,7 @@ class ResumeScreen(Moving, ModalScreen[None], Steady, inherit_bindings=False):
         ranked = sorted((key for key in RESUME if key.footer), key=lambda key: key.footer)
         working = [key for key in ranked if self.check_action(key.action, ())]
         told = zip([*working, HELP], written(self, [*working, HELP]), strict=True)
-        pairs = [(shown, self._label(key.action, label)) for key, (shown, label) in told]
-        return [*pairs[:-2], *([("↑ ↓", "scroll")] if self.panel.bottom else []), *pairs[-2:]]
+        return [(shown, self._label(key.action, label)) for key, (shown, label) in told]
 
     def _label(self, action: str, label: str) -> str:
         return "go to its directory" if action == "stay" and self._staying else label
