@@ -17,8 +17,9 @@ from hermes_tui.service.shelves import Memos, Shelf
 from hermes_tui.storage import connection
 from hermes_tui.storage.catalogue import load_catalogue
 from hermes_tui.storage.connection import Store, open_store
-from hermes_tui.storage.details import in_batches, load_counts, load_prompts, load_statuses
+from hermes_tui.storage.details import load_counts, load_prompts, load_statuses
 from hermes_tui.storage.origins import load_provenance
+from hermes_tui.storage.rows import batches
 from hermes_tui.storage.sessions import chain_count, load_details, load_prompt, load_status
 from tests.builders import SCHEMAS, StoreBuilder
 from tests.hermes_answers import hermes_says
@@ -214,9 +215,7 @@ def by_the_row(store: Store, chains: Sequence[Chain]) -> tuple[dict[str, object]
 def together(store: Store, chains: Sequence[Chain]) -> tuple[dict[str, object], ...]:
     """The same, asked of many at once."""
     asked = (load_prompts, load_statuses, load_counts)
-    return tuple(
-        {id: value for batch in in_batches(chains) for id, value in ask(store, batch).items()} for ask in asked
-    )
+    return tuple({id: value for batch in batches(chains) for id, value in ask(store, batch).items()} for ask in asked)
 
 
 @pytest.mark.real

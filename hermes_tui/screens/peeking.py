@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from textual import on, work
 
 from hermes_tui.errors import HermesTuiError
-from hermes_tui.screens.base import BaseScreen, Movable, Moving
+from hermes_tui.screens.base import WIDE, BaseScreen, Movable, Moving
 from hermes_tui.screens.known import Known, Stamped, stamp
 from hermes_tui.widgets.browsing import READING, Notice
 from hermes_tui.widgets.conversations import ListStyle, head_line, row_line
@@ -63,7 +63,7 @@ class Peeking(Moving, BaseScreen):
     @property
     def previewing(self) -> bool:
         """There is room for the preview, and it is wanted."""
-        return self._preview_wanted and self.size.width >= 100
+        return self._preview_wanted and self.size.width >= WIDE
 
     @property
     def _begun(self) -> bool:

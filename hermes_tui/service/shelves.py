@@ -166,11 +166,11 @@ class Shelf:
         keep: Callable[[Memo, T], None],
     ) -> None:
         """A batch in which damage was met is kept out: what is asked for one by one says what of it is unread."""
-        from hermes_tui.storage.details import in_batches
+        from hermes_tui.storage.rows import batches
 
         known = [self._known(conversation) for conversation in conversations]
         wanted = {chain.root.id: (memo, chain) for memo, chain in known if missing(memo)}
-        for batch in in_batches([chain for _, chain in wanted.values()]):
+        for batch in batches([chain for _, chain in wanted.values()]):
             if self.store.stopped():
                 return
             before = self.store.hurt

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from hermes_tui.domain.families import Catalogue, build_chains
 from hermes_tui.domain.sessions import Segment
 from hermes_tui.storage.connection import Store, is_damage
-from hermes_tui.storage.rows import BATCH, BY_TIME, Cells, listed
+from hermes_tui.storage.rows import BY_TIME, Cells, batches, listed, pinned
 from hermes_tui.storage.schema import Schema
 from hermes_tui.storage.visibility import visible
 from hermes_tui.times import EPOCH_MAX
@@ -55,9 +55,8 @@ def flag(schema: Schema, column: str) -> str:
 def _newest(schema: Schema, condition: str) -> str:
     """The newest believable timestamp of a session's messages; pinned to the index that ends the search at
     its first row, because a planner with old statistics may sort the whole session instead."""
-    pinned = f"indexed by {BY_TIME}" if BY_TIME in schema.indexes else ""
     return f"""(
-        select m.timestamp + 0.0 from messages m {pinned}
+        select m.timestamp + 0.0 from messages m {pinned(schema, BY_TIME)}
         where m.session_id = s.id and m.timestamp between 0 and {EPOCH_MAX!r} and {condition}
         order by m.timestamp desc limit 1
     )"""
@@ -239,8 +238,7 @@ def _spoken(store: Store, session_ids: Sequence[str]) -> set[str]:
     """
     one = f"select 1 from messages m where m.session_id = ? and {shown} limit 1"
     found: set[str] = set()
-    for start in range(0, len(session_ids), BATCH):
-        some = session_ids[start : start + BATCH]
+    for some in batches(session_ids):
         odd = [each for each in some if "\0" in each]  # would end there in a list
         try:
             found.update(row[0] for row in store.conn.execute(many, (listed(some),)) if "\0" not in row[0])

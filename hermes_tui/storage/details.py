@@ -6,7 +6,7 @@ its last row is none that is shown, where its first prompt is very long. Damage 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from hermes_tui.domain.families import Chain
 from hermes_tui.domain.scaffolds import preview_of
@@ -18,16 +18,8 @@ from hermes_tui.storage.schema import Schema
 from hermes_tui.storage.sessions import chain_count, load_prompt, load_status, status_of
 from hermes_tui.storage.visibility import visible
 
-MANY = 400
-"""Conversations that one statement is about."""
 _SHORT = 16_384
 """Bytes of a first prompt up to which it is read together with others."""
-
-
-def in_batches(chains: Sequence[Chain]) -> Iterator[Sequence[Chain]]:
-    """Some hundred at a time."""
-    for start in range(0, len(chains), MANY):
-        yield chains[start : start + MANY]
 
 
 def load_prompts(store: Store, chains: Sequence[Chain]) -> dict[str, str | None]:

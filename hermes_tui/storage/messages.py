@@ -18,7 +18,7 @@ from hermes_tui.domain.scaffolds import Reading, read
 from hermes_tui.errors import TargetNotFound
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.pairs import Pairs
-from hermes_tui.storage.rows import BATCH, by_ids, one_by_one
+from hermes_tui.storage.rows import batches, by_ids, one_by_one
 from hermes_tui.storage.schema import Schema
 from hermes_tui.storage.visibility import visible
 from hermes_tui.times import epoch
@@ -53,8 +53,7 @@ def load_rows(
     segments = {segment.id for segment in chain.segments}
     pairs = Pairs(store, standing.shown)
     messages: list[Message] = []
-    for start in range(0, len(ids), BATCH):
-        some = ids[start : start + BATCH]
+    for some in batches(ids):
         found = by_ids(store, _rows_sql(store.schema), some)
         rows = {each: cells for each, cells in found.items() if cells is None or cells[1] in segments}
         for cells in rows.values() if paired else ():

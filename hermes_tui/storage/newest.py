@@ -15,7 +15,7 @@ from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.sessions import AUTOMATION_SOURCES
 from hermes_tui.storage.catalogue import assembled, believable, flag, segments_sql, spoken_of
 from hermes_tui.storage.connection import Store, is_damage
-from hermes_tui.storage.rows import BATCH, BY_TIME, Cells, listed
+from hermes_tui.storage.rows import BY_TIME, Cells, batches, listed
 from hermes_tui.storage.schema import Schema
 from hermes_tui.times import EPOCH_MAX
 
@@ -124,9 +124,8 @@ def _by(store: Store, column: str) -> Callable[[Iterable[str]], list[Cells]]:
     """Sessions by the values of an indexed column: bound one by one, since a list in JSON would end at a zero."""
 
     def ask(values: Iterable[str]) -> list[Cells]:
-        wanted, found = list(values), []
-        for start in range(0, len(wanted), BATCH):
-            some = wanted[start : start + BATCH]
+        found = []
+        for some in batches(list(values)):
             sql = segments_sql(store.schema, f"where {column} in ({', '.join('?' * len(some))})")
             found += store.conn.execute(sql, some).fetchall()
         return found

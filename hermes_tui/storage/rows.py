@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from hermes_tui.storage.connection import Store, is_busy, is_damage, is_interrupt
 from hermes_tui.storage.schema import Schema
@@ -18,6 +18,13 @@ FIRST, LAST = -(1 << 63), (1 << 63) - 1
 """Below and above every message id that can be."""
 
 Cells = tuple[Any, ...]
+T = TypeVar("T")
+
+
+def batches(items: Sequence[T]) -> Iterator[Sequence[T]]:
+    """As many at a time as one statement reads."""
+    for start in range(0, len(items), BATCH):
+        yield items[start : start + BATCH]
 
 
 def listed(values: Iterable[object]) -> str:
@@ -121,10 +128,9 @@ def by_ids(store: Store, sql: str, ids: Sequence[int]) -> dict[int, Cells | None
     has one; None for a row that cannot be read. `sql` holds `{ids}` where that condition goes."""
     found: dict[int, Cells | None] = {}
     many = sql.replace("{ids}", "m.id in (select value from json_each(?))")
-    for start in range(0, len(ids), BATCH):
+    for some in batches(ids):
         if store.stopped():
             break
-        some = ids[start : start + BATCH]
         try:
             found.update((row[0], row) for row in fetch(store, many, listed(some)))
         except sqlite3.DatabaseError as error:

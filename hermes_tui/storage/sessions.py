@@ -12,14 +12,13 @@ from hermes_tui.domain.families import Chain
 from hermes_tui.domain.scaffolds import preview_of
 from hermes_tui.domain.sessions import Details, Status
 from hermes_tui.storage.connection import Store
+from hermes_tui.storage.rows import BY_TIME, in_order, pinned
 from hermes_tui.storage.schema import Schema
 from hermes_tui.storage.transcripts import exact_count
 from hermes_tui.storage.visibility import visible
 
 PREVIEW_CHARACTERS = 60
 """Hermes cuts a preview to these and three dots (FACTS 6.5)."""
-_BY_TIME = "idx_messages_session"
-_BY_ID = "idx_messages_session_id"
 _ERRORS = frozenset({"error", "agent_error", "content_filter"})
 
 
@@ -78,10 +77,9 @@ def _first_prompt(store: Store, session_id: str) -> str | None:
 
 
 def _prompts_sql(schema: Schema) -> str:
-    pinned = f"indexed by {_BY_TIME}" if _BY_TIME in schema.indexes else ""
     return f"""
     select m.content
-    from messages m {pinned}
+    from messages m {pinned(schema, BY_TIME)}
     where m.session_id = ? and m.role = 'user' and m.content is not null and {visible(schema)}
     order by m.timestamp, m.id
     """
@@ -100,8 +98,7 @@ def session_status(store: Store, session_id: str) -> Status:
     """How one session stands, off its last visible message. Ids come off an index, newest first, so that no
     more rows than needed are read, however long the session is."""
     schema = store.schema
-    pinned = next((f"indexed by {name}" for name in (_BY_ID, _BY_TIME) if name in schema.indexes), "")
-    ids = f"select m.id from messages m {pinned} where m.session_id = ? order by m.id desc"
+    ids = f"select m.id from messages m {in_order(schema)} where m.session_id = ? order by m.id desc"
     last = f"""
     select m.role, m.tool_calls, {schema.message("finish_reason")}
     from messages m
