@@ -71,6 +71,16 @@ def test_the_report_has_both_sides_the_verdict_and_how_costs_grow(tmp_path: Path
     assert "- cost, against bare: two rounds." in text
 
 
+def test_the_report_tells_the_floor_of_a_line_where_one_was_measured() -> None:
+    floor = Result("cost", [2.0], "bare", [4.0], remark="two rounds", floor=[1.0, 3.0], floor_is="reading it all")
+    kept = _kept(2.0)
+    kept["parts"]["list"]["results"] += [floor.kept(), Result("weight", [2.0], "bare", [1.0]).kept()]
+    text = report.render({"seed": kept}, ["list"])
+    assert "- cost, against bare: two rounds; floor: reading it all, 2.0 ms (0.50 of theirs)." in text
+    assert text.count("floor:") == 1
+    assert "- weight" not in text
+
+
 def test_the_committed_report_is_made_of_the_committed_numbers() -> None:
     from tests.bench.__main__ import PARTS
 

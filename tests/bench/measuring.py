@@ -51,6 +51,10 @@ class Result:
     """When it is not the same on the other side."""
     unit: str = "ms"
     remark: str = ""
+    floor: Sequence[float] = ()
+    """The least that any program must do for it, measured in the same rounds."""
+    floor_is: str = ""
+    """What that is, in words."""
 
     @property
     def our_value(self) -> float:
@@ -65,6 +69,11 @@ class Result:
         return self.our_value / self.their_value if self.their_value else math.inf
 
     @property
+    def floor_value(self) -> float | None:
+        """None where no floor was measured."""
+        return STATISTICS[self.statistic](self.floor) if self.floor else None
+
+    @property
     def met(self) -> bool | None:
         """Whether the bound holds; None without one."""
         if self.bound is None and self.ceiling is None:
@@ -75,7 +84,8 @@ class Result:
     def kept(self) -> dict[str, Any]:
         """For the file of raw numbers."""
         found = asdict(self)
-        return {**found, "ours": _rounded(self.ours), "theirs": _rounded(self.theirs)}
+        sides = {"ours": self.ours, "theirs": self.theirs, "floor": self.floor}
+        return {**found, **{name: _rounded(values) for name, values in sides.items()}}
 
 
 def _rounded(values: Sequence[float]) -> list[float]:

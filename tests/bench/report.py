@@ -93,8 +93,7 @@ def _store(name: str, store: Kept, parts: Sequence[str]) -> Iterator[str]:
     yield "|---|--:|---|--:|--:|--:|---|--:|"
     for each in results:
         yield row(each)
-    notes = [f"- {each.what}, against {each.against}: {each.remark}." for each in results if each.remark]
-    if notes:
+    if notes := [f"- {each.what}, against {each.against}: {text}." for each in results if (text := remarks(each))]:
         yield ""
         yield from notes
 
@@ -109,6 +108,16 @@ def row(each: Result) -> str:
     runs = len(each.ours)
     ratio = f"{each.ratio:.2f}" if each.their_value else ""
     return f"| {what} | {ours} | {against} | {theirs} | {ratio} | {bound(each)} | {met} | {runs} |"
+
+
+def remarks(each: Result) -> str:
+    """What is said of a line below the table."""
+    value = each.floor_value
+    if value is None:
+        return each.remark
+    share = f" ({value / each.their_value:.2f} of theirs)" if each.their_value else ""
+    floor = f"floor: {each.floor_is}, {_value(value, each.unit)}{' ms' if each.unit == 'ms' else ''}{share}"
+    return "; ".join(filter(None, (each.remark, floor)))
 
 
 def bound(each: Result) -> str:
