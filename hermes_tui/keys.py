@@ -248,6 +248,9 @@ _WRITTEN = {
     "at": "@",
 }
 
+_TYPED = {written: name for name, written in _WRITTEN.items()}
+_ARROWS = frozenset("←→↑↓")
+
 
 def shown_as(key: Key, rebound: Mapping[str, str]) -> str:
     """The key as people write it, also where a settings file gave the command another one."""
@@ -255,3 +258,12 @@ def shown_as(key: Key, rebound: Mapping[str, str]) -> str:
         return key.shown
     names = [name.strip() for name in rebound[key.id].split(",") if name.strip()]
     return " ".join(_WRITTEN.get(name, name) for name in names)
+
+
+def typed_as(shown: str) -> str | None:
+    """Textual's name of a key that people write so; the first of several for one command, None for `↑ ↓`, which do
+    different things."""
+    names = shown.split()
+    if not names or (len(names) > 1 and names[0] in _ARROWS):
+        return None
+    return _TYPED.get(names[0], names[0])

@@ -347,18 +347,24 @@ def test_an_empty_list_is_fine_and_an_empty_filtered_one_is_nothing_found(
     assert ask(lists.run, argv, GatedService(rows)).code == code
 
 
+_HINTS = ("no filter", "quote", "Brackets")
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
         ("sorce:slack", "sorce: is no filter; did you mean source:?"),
-        ('"abc AND', "A quote is left open"),
+        ('"abc AND', "A quote is open"),
+        ("(oauth OR refresh", "Brackets group nothing here"),
+        ("oauth)", "Brackets group nothing here"),
+        ("foo() main(argv)", ""),
         ("TODO: fix", ""),
         ('"abc def"', ""),
     ],
 )
 def test_what_was_probably_meant_otherwise_is_said_with_the_answer(words: str, said: str) -> None:
     found = ask(searches.run, ["search", words])
-    notices = [each for each in document(found)["meta"]["notices"] if "no filter" in each or "quote" in each]
+    notices = [each for each in document(found)["meta"]["notices"] if any(word in each for word in _HINTS)]
     assert [each[: len(said)] for each in notices] == ([said] if said else [])
     assert set(notices) <= set(found.lines())
 

@@ -8,6 +8,7 @@ from hermes_tui import text
 from hermes_tui.commands import output, plain
 from hermes_tui.commands.answers import FOUND, NOTHING, Answer, Asked, details_of
 from hermes_tui.commands.arguments import Arguments
+from hermes_tui.domain.hints import hints
 from hermes_tui.domain.links import link_to
 from hermes_tui.domain.queries import Hit, SearchOrder, SearchPage, SearchQuery, WayOut
 from hermes_tui.domain.sessions import ConversationKey, Details
@@ -45,7 +46,7 @@ async def run(asked: Asked) -> Answer:
         found = page  # each replaces the one before
     details = await details_of(service, [hit.conversation.key for hit in found.hits])
     errors = (*asked.problems, *found.errors)
-    notices = [*_hints(query.text), *found.notices]
+    notices = [*hints(query.text), *found.notices]
     ways = await service.ways_out(query) if not found.total and not asked.arguments.json else ()
 
     def document() -> output.Json:
@@ -116,14 +117,3 @@ def _summary(query: SearchQuery, page: SearchPage, ways: Sequence[WayOut]) -> It
     else:
         shown = f"{len(page.hits):,} of " if len(page.hits) < page.total else ""
         yield f"{shown}{text.count(page.total, 'conversation')} found, {searched} searched ({how})."
-
-
-def _hints(asked: str) -> Iterator[str]:
-    """What was read otherwise than it was probably meant: a word that is nearly a filter, a quote left open."""
-    if ":" in asked:
-        from hermes_tui.domain.nearkeys import hint
-
-        if said := hint(asked):
-            yield said
-    if asked.count('"') % 2:
-        yield "A quote is left open, and one alone means nothing: close it to search for a phrase."

@@ -16,7 +16,8 @@ from textual.widget import Widget
 
 from hermes_tui.keys import EVERYWHERE, PLACES, SMALL_PLACES, Key, shown_as
 from hermes_tui.text import one_line
-from hermes_tui.widgets.ink import AXIS, BLANK_CELL, Form, Ink, Line, Part, View, fitting, gap, line
+from hermes_tui.widgets.ink import AXIS, BLANK_CELL, Form, Ink, Line, View, fitting, gap, line
+from hermes_tui.widgets.keyline import KeyLine
 
 if TYPE_CHECKING:
     from hermes_tui.service.sessions import SessionService
@@ -63,27 +64,6 @@ def status_view(forms: Sequence[Form], mark: str) -> View:
     def view(width: int, height: int) -> list[Line]:
         left, right = fitting(forms, width)
         return [line(gap(1), (mark, "gold"), BLANK_CELL, *left, right=((right, "quiet"), BLANK_CELL))]
-
-    return view
-
-
-def fitting_keys(shown: Sequence[tuple[str, str]], width: int) -> list[tuple[str, str]]:
-    """Those of the pairs that fit: those before the last give way, the way back after all others."""
-    pairs = list(shown)
-    while sum(cell_len(key) + cell_len(label) + 4 for key, label in pairs) > width and len(pairs) > 1:
-        del pairs[next((i for i in range(len(pairs) - 2, -1, -1) if pairs[i][0] != "esc"), 0)]
-    return pairs
-
-
-def keys_view(shown: Sequence[tuple[str, str]]) -> View:
-    """`key label`, three blanks apart; on a narrow screen those before the last give way, the way
-    back after all others."""
-
-    def view(width: int, height: int) -> list[Line]:
-        parts: list[Part] = []
-        for key, label in fitting_keys(shown, width):
-            parts += [(key, "strong"), (f" {label}", "quiet"), gap(3)]
-        return [line(AXIS, *parts[:-1])]
 
     return view
 
@@ -160,7 +140,7 @@ class BaseScreen(Steady):
         # Held rather than looked for: a late answer may find a screen whose widgets have gone already.
         self._header = Ink(id="header", classes="header")
         self._status = Ink(id="status", classes="status")
-        self._keys = Ink(id="keys", classes="keys")
+        self._keys = KeyLine(id="keys", classes="keys")
 
     def compose(self) -> ComposeResult:
         yield self._header
@@ -203,7 +183,7 @@ class BaseScreen(Steady):
         """Draw the footer; call it when what works has changed. `instead`: other keys, as long as an input
         takes all letters."""
         pairs = instead or written(self, [*self.footer_keys(), HELP])
-        self._keys.show(keys_view(pairs))
+        self._keys.show_keys(pairs)
 
 
 class Movable(Protocol):

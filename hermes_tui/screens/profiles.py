@@ -16,11 +16,12 @@ from hermes_tui import times
 from hermes_tui.domain.profiles import ProfileInfo, StoreRef
 from hermes_tui.intents import UseStores
 from hermes_tui.paths import list_profiles, tilde
-from hermes_tui.screens.base import HELP, Moving, Steady, app_bindings, bindings, keys_view, working_keys, written
+from hermes_tui.screens.base import HELP, Moving, Steady, app_bindings, bindings, working_keys, written
 from hermes_tui.screens.glances import Connect, Glance, glance
 from hermes_tui.service.sessions import SessionService
 from hermes_tui.text import count, one_line
 from hermes_tui.widgets.ink import AXIS, BLANK_CELL, Ink, Line, Part, fit, gap, line, measure
+from hermes_tui.widgets.keyline import KeyLine
 from hermes_tui.widgets.rows import Rows
 from hermes_tui.widgets.wording import fit_place
 
@@ -51,6 +52,7 @@ class ProfilesScreen(Moving, ModalScreen[None], Steady, inherit_bindings=False):
         self._glances: dict[Path, Glance] = {}
         self._rows: Rows[ProfileInfo] = Rows(self._draw, lambda each: each.db, _head, id="rows")
         opened = {store.db for store in self._stores}
+        self._keys = KeyLine(above=1, id="keys")
         self._in_use = frozenset(opened)
         self._marked: set[Path] = opened if len(opened) > 1 else set()
 
@@ -58,17 +60,15 @@ class ProfilesScreen(Moving, ModalScreen[None], Steady, inherit_bindings=False):
         with Vertical(classes="panel"):
             yield Ink(lambda width, height: [line(gap(3), ("Profiles", "title")), line()], id="title")
             yield self._rows
-            yield Ink(self._keys, id="keys")
+            yield self._keys
 
     def on_mount(self) -> None:
+        self._keys.show_keys(written(self, [*working_keys(self, self.PLACE), HELP]))
         self._look()
 
     @property
     def moved(self) -> Rows[ProfileInfo]:
         return self._rows
-
-    def _keys(self, width: int, height: int) -> list[Line]:
-        return [line(), *keys_view(written(self, [*working_keys(self, self.PLACE), HELP]))(width, height)]
 
     def _draw(self, each: ProfileInfo, width: int, on: bool) -> Line:
         bar: Part = ("▌", "gold") if on else BLANK_CELL

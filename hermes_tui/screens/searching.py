@@ -10,6 +10,7 @@ from textual import on, work
 from textual.containers import Horizontal
 from textual.widget import Widget
 
+from hermes_tui.domain.hints import hints
 from hermes_tui.domain.links import only_link
 from hermes_tui.domain.queries import UNREAD, SearchOrder, SearchPage, SearchQuery, WayOut
 from hermes_tui.domain.querytext import parse_query
@@ -25,7 +26,7 @@ from hermes_tui.values import replace
 from hermes_tui.widgets import answers
 from hermes_tui.widgets.hits import Hits
 from hermes_tui.widgets.ink import Form, Ink, measure
-from hermes_tui.widgets.query import QueryLine, begins_filter, loose_end, near_filter
+from hermes_tui.widgets.query import QueryLine, begins_filter, near_filter
 from hermes_tui.widgets.rail import Rail
 from hermes_tui.widgets.ways import Paragraph, Way, Ways, prose_view
 
@@ -225,12 +226,9 @@ class Searching(Moving, BaseScreen):
         """`looked`: all ways out that find something are known."""
         head, tail = answers.nothing_found(query.text, page, scanned=query.scan)
         rows: list[tuple[Way, Take]] = []
-        said, meant = near_filter(query.text)
-        if said:
-            head.append(answers.hint_line(said))
-        elif loose := loose_end(query.text):
-            head.append(answers.hint_line(loose))
-        if said:
+        if hint := next(hints(query.text), ""):
+            head.append(answers.hint_line(hint))
+        if meant := near_filter(query.text)[1]:
             rows.append((answers.corrected_row(meant), self._asking(meant)))
         link = only_link(query.text)
         if link is not None and link.id:
@@ -301,7 +299,7 @@ class Searching(Moving, BaseScreen):
     def _show_notices(self, *, whole: bool) -> None:
         found_none = self._page is not None and not self._page.hits and self._page.final
         text = self._query.text if self._query is not None and not found_none else ""
-        hint = near_filter(text)[0] or loose_end(text)
+        hint = next(hints(text), "")
         lines = answers.notice_lines(self._page, whole=whole, expression=self._expression, hint=hint)
         self.set_class(bool(lines), "-noticed")
         self._notices.show(prose_view(lines, low=self.has_class("-low")))

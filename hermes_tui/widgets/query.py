@@ -58,15 +58,6 @@ def near_filter(text: str) -> tuple[str, str]:
     return (said, corrected(text)) if said else ("", "")
 
 
-def loose_end(text: str) -> str:
-    """A sentence about a quote or a bracket that is open, or means nothing here; empty without one."""
-    if text.count('"') % 2:
-        return 'A quote is open: what follows it is searched as words until another " closes it.'
-    if any(part[:1] == "(" or part[-1:] == ")" for part in text.split()):
-        return "Brackets group nothing here: words side by side belong together, then NOT, AND, OR."
-    return ""
-
-
 class QueryLine(Inked, can_focus=True, inherit_bindings=False):
     """One line to type a query in. Every printable key is text; what it does not use bubbles to the screen."""
 
