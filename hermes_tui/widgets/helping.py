@@ -22,10 +22,12 @@ _MOVED: tuple[tuple[str, str], ...] = (
 _BACK = ("esc q", "back")
 FILTERS: tuple[tuple[str, str], ...] = (
     ("source: role: tool: model: provider: end:", ""),
-    ("title: cwd: branch: profile: user: chat:", ""),
-    ("before: after:", "7d today 2026-11-30"),
+    ("title: cwd: workspace: branch: profile:", ""),
+    ("user: chat: before: after:", "7d 2026-11-30"),
     ("messages: tokens: cost: tools:", ">50 <5"),
-    ("is:", "pinned live archived empty"),
+    ("is:", "pinned live error interrupted"),
+    ("is:", "branch reset automation"),
+    ("is:", "archived hidden empty"),
     ('- OR * " "', "not, either, begins with, phrase"),
     ("typed last", "a beginning, from 3 letters on"),
     ("several words", "all; if nowhere, some of them"),
