@@ -651,6 +651,22 @@ async def test_a_click_selects_and_a_double_click_reads() -> None:
         assert getattr(here, "PLACE", "") == "transcript"
 
 
+async def test_a_click_on_the_head_of_a_column_sorts_by_it_and_another_turns_it_round() -> None:
+    service = GatedService(conversations(10))
+    async with listed(service) as (screen, _, pilot):
+        for word, order, reverse in (
+            ("msgs", Order.MESSAGES, False),
+            ("msgs", Order.MESSAGES, True),
+            ("active", Order.ACTIVE, False),
+            ("source", Order.ACTIVE, False),
+            ("conversation", Order.TITLE, False),
+        ):
+            head = screen.rows.render_line(0).text
+            await pilot.click(screen.rows, offset=(head.index(word), 0))
+            wanted = (order, reverse)
+            await until(pilot, lambda wanted=wanted: (screen._query.order, screen._query.reverse) == wanted)
+
+
 async def test_the_wheel_scrolls_and_leaves_the_cursor() -> None:
     async with listed(GatedService(conversations(100))) as (screen, _, pilot):
         await pilot._post_mouse_events([events.MouseScrollDown], widget="#rows", offset=(5, 5))

@@ -15,6 +15,7 @@ from hermes_tui.screens.acting import Acting, Place
 from hermes_tui.screens.base import HELP, WIDE, bindings, works, written
 from hermes_tui.screens.browsing import Browsing, ListPlace
 from hermes_tui.settings import RESUME, Settings
+from hermes_tui.widgets.conversations import order_at
 from hermes_tui.widgets.query import QueryLine, near_filter
 from hermes_tui.widgets.rows import Rows
 from hermes_tui.widgets.ways import Ways
@@ -167,6 +168,13 @@ class BrowseScreen(Browsing, Acting):
 
     def action_reverse(self) -> None:
         self._ask(reverse=not self._query.reverse)
+
+    @on(Rows.HeadClicked)
+    def _sort_by(self, event: Rows.HeadClicked) -> None:
+        """By the column that was clicked; by the one it is sorted by already, the other way round."""
+        order = order_at(event.x, self.rows.size.width, self._style)
+        if order is not None:
+            self._ask(order=order, reverse=order is self._query.order and not self._query.reverse)
 
     def action_hidden(self) -> None:
         self._ask(include_hidden=not self._query.include_hidden)

@@ -121,6 +121,19 @@ def head_line(width: int, style: ListStyle) -> Line:
     return line(AXIS, *parts)
 
 
+def order_at(x: int, width: int, style: ListStyle) -> Order | None:
+    """What the column at this cell sorts by, if it does."""
+    shown = columns(width, style)
+    end = measure((AXIS,)) + _room(width, shown)
+    if x < end:
+        return Order.TITLE
+    for column in shown:
+        end += GAP + column.width
+        if x < end:
+            return column.order
+    return None
+
+
 def row_line(row: Conversation, width: int, style: ListStyle, *, on: bool) -> Line:
     """One row; `on`: under the cursor."""
     shown = columns(width, style)

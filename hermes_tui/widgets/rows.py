@@ -35,6 +35,12 @@ class Rows(Scrolling, Generic[T], can_focus=True, inherit_bindings=False):
 
         item: Any
 
+    @dataclass
+    class HeadClicked(Message):
+        """The line above all rows was clicked, at this column."""
+
+        x: int
+
     def __init__(
         self,
         draw: Callable[[T, int, bool], Line],
@@ -234,8 +240,11 @@ class Rows(Scrolling, Generic[T], can_focus=True, inherit_bindings=False):
         self._keep_in_sight()
 
     def on_click(self, event: events.Click) -> None:
+        if self._head is not None and event.y == 0:
+            self.post_message(self.HeadClicked(event.x))
+            return
         position = self.top + event.y - (self._head is not None)
-        if (self._head is not None and event.y == 0) or not 0 <= position < self.total:
+        if not 0 <= position < self.total:
             return
         self.focus()
         self.choose(position)
