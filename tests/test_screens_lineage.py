@@ -56,7 +56,7 @@ class Family(GatedService):
 
 
 async def test_it_opens_where_one_is_and_says_what_the_family_is() -> None:
-    async with on_stage(LineageScreen(Family(), "default", HERE)) as (screen, app, pilot):
+    async with on_stage(LineageScreen(Family(), "default", HERE), (160, 48)) as (screen, app, pilot):
         await until(pilot, lambda: screen.current is not None)
         await until(pilot, lambda: "where this family" in seen(app) or "segment 3 of 3" in seen(app))
         assert screen.current is not None
@@ -66,6 +66,7 @@ async def test_it_opens_where_one_is_and_says_what_the_family_is() -> None:
         assert "12 sessions" in text
         assert "tip, here" in text
         assert "3 segments · 2 branches · 1 reset · 5 delegates" in text
+        assert "messages repeated after a compression count in each" in text
         assert "10 of 12" in text
         assert "Yes, it shares the OAuth client." in text
         assert "@session:default/auth3" in text

@@ -20,11 +20,12 @@ from hermes_tui.screens.acting import Acting, Place
 from hermes_tui.screens.base import WIDE, BaseScreen, Movable, Moving, bindings
 from hermes_tui.service.sessions import SessionService
 from hermes_tui.text import count, one_line
-from hermes_tui.widgets.ink import Ink, Line
+from hermes_tui.widgets.ink import Form, Ink, Line, gap
 from hermes_tui.widgets.nodes import NodeShown, as_recap, node_view
 from hermes_tui.widgets.rail import Rail
 from hermes_tui.widgets.rows import Rows
 from hermes_tui.widgets.tree import (
+    REPEATED,
     TreeRow,
     TreeStyle,
     chain_titles,
@@ -161,7 +162,10 @@ class LineageScreen(Moving, BaseScreen, Acting):
             return
         words = family_words(lineage)
         at, of = f"{rows.cursor + 1:,}", f"{rows.total:,}"
-        self.show_status((((words, "quiet"),), f"{at} of {of}"), ((), f"{at} of {of}"))
+        forms: list[Form] = [(((words, "quiet"),), f"{at} of {of}"), ((), f"{at} of {of}")]
+        if any(node.segment[1] > 1 for node in lineage.nodes):
+            forms.insert(0, (((words, "quiet"), gap(3), (REPEATED, "aside")), f"{at} of {of}"))
+        self.show_status(*forms)
         self.show_keys()
         self._look(rows.current)
 

@@ -250,6 +250,9 @@ def ended_word(reason: str | None) -> str:
     return ENDED.get(reason or "", one_line(reason or "", 60).replace("_", " "))
 
 
+REPEATED = "messages repeated after a compression count in each"
+
+
 def family_words(lineage: Lineage) -> str:
     """`3 segments · 2 branches · 1 reset · 4 delegates`: together all sessions of the family. Which of them are
     conversations of their own their kinds say."""
