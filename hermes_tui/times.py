@@ -85,6 +85,13 @@ def clock(at: float | None) -> str:
     return UNKNOWN if at is None else f"{local(at):%H:%M}"
 
 
+def day(at: float) -> str:
+    """`Sat 28 Nov`, with the year when it is not this one."""
+    there = local(at)
+    said = f"{there:%a} {there.day} {there:%b}"
+    return said if there.year == local(now()).year else f"{said} {there.year}"
+
+
 def moment(at: float | None, *, seconds: bool = False, zone: bool = True, year: bool | None = None) -> str:
     """`Sat 28 Nov 15:14 CET`; the year is named when it is not this one, or as told."""
     if at is None:

@@ -22,6 +22,7 @@ from tests import values
 def conversation(chance: random.Random, count: int, first: int = 1) -> list[Message]:
     """Messages of all sorts and lengths."""
     made = []
+    clock = random.Random(first)
     for i in range(first, first + count):
         role = chance.choice(["user", "assistant", "assistant", "tool", "tool"])
         text = "\n".join("word " * chance.randint(0, 60) for _ in range(chance.choice([1, 1, 2, 5, 40])))
@@ -30,7 +31,8 @@ def conversation(chance: random.Random, count: int, first: int = 1) -> list[Mess
         answered = (ToolCall("x", "terminal", "{}", i + 1),) if role == "assistant" and chance.random() < 0.3 else ()
         if answered:
             text = chance.choice(["", text])
-        made.append(Message(i, "s", role, None, text, len(text), call=call, reasoning=thought, tool_calls=answered))
+        at = None if clock.random() < 0.1 else values.NOW + 3_600.0 * (i * 5 + clock.randrange(5))
+        made.append(Message(i, "s", role, at, text, len(text), call=call, reasoning=thought, tool_calls=answered))
     return made
 
 
@@ -68,7 +70,12 @@ def check(plan: Layout) -> None:
         assert frame[0] == (0, 0) or plan.lines(0) == 0
 
 
-@pytest.mark.parametrize("seed", range(12))
+def at_the_wall(plan: Layout) -> bool:
+    """Nothing can move further up, or further down."""
+    return plan.sees_end or not any(plan.lines(position) for position in range(plan.frame[0][0]))
+
+
+@pytest.mark.parametrize("seed", range(24))
 def test_texts_that_arrive_move_nothing_that_is_being_read(seed: int) -> None:
     chance = random.Random(seed)
     messages = conversation(chance, 300)
@@ -79,7 +86,7 @@ def test_texts_that_arrive_move_nothing_that_is_being_read(seed: int) -> None:
     for _ in range(120):
         before = seen(plan)
         step = chance.randint(-40, 40) if chance.random() < 0.3 else 0
-        at_edge = plan.sees_end or (plan.frame and plan.frame[0][0] == 0)
+        walled = at_the_wall(plan)
         if step:
             plan.scroll(step)
         else:
@@ -90,7 +97,7 @@ def test_texts_that_arrive_move_nothing_that_is_being_read(seed: int) -> None:
         check(plan)
         after = seen(plan)
         read = [key for key, y in before.items() if key in after and 0 <= y - step < 30]
-        if read and not (at_edge or plan.sees_end or plan.frame[0][0] == 0):  # at an end there is a wall
+        if read and not walled and not at_the_wall(plan):
             assert after[read[0]] == before[read[0]] - step
 
 

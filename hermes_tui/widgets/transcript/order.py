@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from hermes_tui import times
 from hermes_tui.domain.messages import NOT_A_PROMPT, ROLE_CODES, Outline, Window
@@ -58,7 +59,7 @@ class Order:
         return self.roles.translate(_OPENED if tools_open else _FOLDED)
 
     def seams(self, position: int) -> tuple[str, ...]:
-        """What is written above this message: where a segment begins."""
+        """What is written above this message: where a day or a segment begins."""
         return self._seams.get(position, ())
 
     @property
@@ -85,12 +86,15 @@ class Order:
 def window_order(window: Window) -> Order:
     """The order of a window."""
     messages = window.messages
+    roles = bytes(ROLE_CODES.get(message.role, 0) for message in messages)
+    timestamps = array("d", [_stamp(message.timestamp) for message in messages])
     return Order(
         ids=array("q", [message.id for message in messages]),
-        roles=bytes(ROLE_CODES.get(message.role, 0) for message in messages),
-        timestamps=array("d", [_stamp(message.timestamp) for message in messages]),
+        roles=roles,
+        timestamps=timestamps,
         before=window.before,
         after=window.after,
+        _seams={place: (said,) for place, said in _days(roles, timestamps)},
     )
 
 
@@ -104,11 +108,22 @@ def outline_order(outline: Outline) -> Order:
     return Order(outline.ids, outline.roles, outline.timestamps, outline, _seams=_seams(outline))
 
 
+def _days(roles: bytes, timestamps: Sequence[float]) -> Iterator[tuple[int, str]]:
+    """(position, day) wherever another day begins. The results of tools stay with their calls."""
+    begins = ends = math.nan
+    for position, at in enumerate(timestamps):
+        if begins <= at < ends or roles[position] == TOOL or math.isnan(at):
+            continue
+        if not math.isnan(begins):
+            yield position, times.day(at)
+        begins, ends = times.midnight(at), times.midnight(at, 1)
+
+
 def _seams(outline: Outline) -> dict[int, tuple[str, ...]]:
     """The words of each seam, by the position below it."""
     marks = outline.segments
     firsts = [mark.first for mark in marks]
-    found: dict[int, tuple[str, ...]] = {}
+    found: dict[int, tuple[str, ...]] = {place: (said,) for place, said in _days(outline.roles, outline.timestamps)}
     for i in range(1, len(marks)):
         mark = marks[i]
         above = mark.first - firsts[i - 1]
