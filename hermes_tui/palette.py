@@ -10,7 +10,7 @@ from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits
 from textual.content import Content
 
 from hermes_tui.keys import EVERYWHERE, MOVING, shown_as
-from hermes_tui.screens.base import keys_of, works
+from hermes_tui.screens.base import Steady, keys_of, works
 from hermes_tui.widgets.ink import ASCII
 
 _MOVES = frozenset(name for name, *_ in MOVING)
@@ -24,6 +24,9 @@ Command = tuple[str, str, Callable[[], Any]]
 
 class Commands(Provider):
     """Commands of the screen that the palette was opened on, of all screens, and the themes."""
+
+    _taken = False
+    """One was chosen; a palette does one thing."""
 
     def _commands(self) -> Iterator[Command]:
         """Each once: what a screen does in the same words as the app is the same command with one more key."""
@@ -51,9 +54,16 @@ class Commands(Provider):
             if key.action != "copy_selection" or self.screen.get_selected_text():
                 yield key.help, shown_as(key, rebound), partial(self.app.run_action, key.action)
 
+    def _once(self, run: Callable[[], Any]) -> Any:
+        """Do it, unless this palette has done something: of two choices made in one breath Textual takes both."""
+        if self._taken:
+            return None
+        self._taken = True
+        return run()
+
     async def discover(self) -> Hits:
         for said, beside, run in self._commands():
-            yield DiscoveryHit(self._line(Content(said), beside), run, text=said)
+            yield DiscoveryHit(self._line(Content(said), beside), partial(self._once, run), text=said)
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
@@ -61,7 +71,7 @@ class Commands(Provider):
             score = matcher.match(said)
             if score > 0:
                 score *= 2 if said.startswith(f"theme {_OURS}") else 1
-                yield Hit(score, self._line(matcher.highlight(said), beside), run, text=said)
+                yield Hit(score, self._line(matcher.highlight(said), beside), partial(self._once, run), text=said)
 
     def _line(self, said: Content, beside: str) -> Content:
         if not beside:
@@ -70,8 +80,8 @@ class Commands(Provider):
         return Content.assemble(said, "  ", (shown, "bold" if beside == IN_FORCE else "dim"))
 
 
-class Palette(CommandPalette):
-    """Textual's palette with our commands."""
+class Palette(CommandPalette, Steady):
+    """Textual's palette with our commands; it closes once, and takes only the size that the terminal has."""
 
     def __init__(self) -> None:
         super().__init__(providers=[Commands], placeholder="type to find a command")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import os
 import signal
 import threading
@@ -12,21 +11,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
-from textual import events, work
+from textual import work
 from textual._xterm_parser import XTermParser
-from textual.await_complete import AwaitComplete
 from textual.filter import Monochrome
 from textual.notifications import Notify, SeverityLevel
-from textual.screen import Screen
-from textual.timer import Timer
 from textual.worker import WorkerFailed
 
 from hermes_tui import paths
 from hermes_tui.errors import HermesTuiError
-from hermes_tui.keyflow import OneKeyAtATime
 from hermes_tui.settings import Settings
 from hermes_tui.state import read_json, state_dir, write_json
 from hermes_tui.text import clean, one_line
+from hermes_tui.tidying import QUIET, Tidying
 from hermes_tui.warming import warm
 from hermes_tui.widgets import themes
 
@@ -41,18 +37,6 @@ whatever is going on, and waits for ever when that is a piece of writing; here t
 TOAST = 200
 """Characters of a text that a toast shows."""
 TOAST_SECONDS = 3.0
-COLLECTED_AFTER = 8
-"""Screens that may be left on the way from one to the next before what they were made of is looked for."""
-QUIET = 0.7
-"""Seconds after the last key when nobody waits for a frame."""
-SETTLED = 0.1
-"""The same where one has just gone back to the beginning: what was left can be thrown away before the next key."""
-GENERATIONS = (8_000, 40, 1_000_000)
-"""When the collector looks by itself: often at few objects, rarely at more, at all of them never."""
-YOUNG = 3
-"""Of its looks at few after which it looks at more, when it is quiet."""
-BASE = 2
-"""Screens on the stack where one begins: Textual's own, and the first of ours."""
 
 
 def _kept_theme() -> Path:
@@ -60,16 +44,12 @@ def _kept_theme() -> Path:
     return state_dir() / "theme.json"
 
 
-class Running(OneKeyAtATime["HandOver | PrintAndQuit"]):
+class Running(Tidying["HandOver | PrintAndQuit"]):
     """What has nothing to do with which screens there are."""
 
     ENABLE_COMMAND_PALETTE = False  # Textual would bind it everywhere, also where someone types
     _chosen = False
     """The theme was chosen in the app, in this run or an earlier one; no terminal need be asked."""
-    _left = 0
-    """Screens that were left since it was last looked for them."""
-    _tidying: Timer | None = None
-    """Set until it is quiet enough to look."""
     _few = False
     """The terminal has 256 colours."""
 
@@ -161,12 +141,8 @@ class Running(OneKeyAtATime["HandOver | PrintAndQuit"]):
                     loop.add_signal_handler(getattr(signal, name), handle)
 
     def on_ready(self) -> None:
-        """What has been made so far stays, so the collector need not look at it again; and collections of what
-        comes may be rare: they are what makes a frame late."""
         if not self.is_headless:
-            gc.freeze()
-            gc.set_threshold(*GENERATIONS)
-            gc.enable()  # what starts the program leaves it off
+            self.collect_rarely()
             self.set_timer(QUIET, self._warm)
         if self._typed_ahead:
             for event in XTermParser().feed(self._typed_ahead):
@@ -178,54 +154,6 @@ class Running(OneKeyAtATime["HandOver | PrintAndQuit"]):
             self.set_timer(QUIET, self._warm)
         else:
             threading.Thread(target=warm, args=(self._ending,), name="warming", daemon=True).start()
-
-    def pop_screen(self) -> AwaitComplete:
-        """Back to the screen below; when it is quiet, what the one that was left was made of is thrown away. Its
-        parts hold each other, and the collector, told to be rare, would leave them in memory for ever."""
-        self._leave_one()
-        return super().pop_screen()
-
-    def switch_screen(self, screen: Screen[Any] | str) -> AwaitComplete:
-        """Another screen in place of this one, which is left too."""
-        self._leave_one()
-        return super().switch_screen(screen)
-
-    def _leave_one(self) -> None:
-        self._left += 1
-        if self._tidying is not None:
-            self._tidying.stop()
-            self._tidying = None
-        self._tidy_later(SETTLED)
-
-    async def on_event(self, event: events.Event) -> None:
-        await super().on_event(event)
-        if isinstance(event, events.Key) and not event.is_forwarded:
-            self._tidy_later()
-
-    def _tidy_later(self, seconds: float = QUIET) -> None:
-        if self._tidying is None:
-            self._tidying = self.set_timer(seconds, self._tidy)
-
-    def _tidy(self) -> None:
-        """Once it is quiet, look for what was left, often, so that there is never much. Where one began nearly
-        everything that is still there stays: it is not looked at again, so that looking takes as long as what was
-        opened since, not as all there is."""
-        self._tidying = None
-        based = len(self.screen_stack) <= BASE
-        early = (SETTLED if based and self._left else QUIET) - self.seconds_since_key
-        if early > 0:
-            self._tidy_later(early)
-        elif self._left >= (1 if based else COLLECTED_AFTER):
-            self._left = 0
-            gc.collect()
-            if based and not self.is_headless:
-                gc.freeze()
-        elif gc.get_count()[1] >= YOUNG:
-            gc.collect(1)
-
-    def begin_anew(self) -> None:
-        """What has been there since the start goes too, and may be looked for again."""
-        gc.unfreeze()
 
     def exit(self, *how: Any, **more: Any) -> None:
         """End; nothing that is still awaited may come back to a screen that is being taken apart."""

@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual._styles_cache import StylesCache
 from textual.command import CommandList, CommandPalette, DiscoveryHit
 from textual.css.scalar import Scalar
 from textual.pilot import Pilot
 from textual.widgets._toast import Toast
 
-from hermes_tui import handover
-from hermes_tui import running as running_app
+from hermes_tui import handover, tidying
 from hermes_tui.app import SHEETS_OF, HermesApp, connect_to_sqlite
 from hermes_tui.domain.links import Candidate
 from hermes_tui.domain.profiles import StoreRef
@@ -259,6 +259,25 @@ async def test_the_palette_runs_commands_of_the_screen_by_name() -> None:
         await until(pilot, lambda: "reverse the order" in seen(app))
         await pilot.press("enter")
         await until(pilot, lambda: app.screen is screen and "active ↑" in seen(app))
+
+
+async def test_of_two_choices_in_one_breath_the_palette_takes_one_and_closes_once() -> None:
+    async with running() as (app, pilot):
+        screen = app.screen
+        assert isinstance(screen, BrowseScreen)
+        await until(pilot, lambda: screen.rows.items)
+        await pilot.press("colon")
+        await until(pilot, lambda: isinstance(app.screen, CommandPalette))
+        await pilot.press(*"reverse")
+        await until(pilot, lambda: "reverse the order" in seen(app))
+        results = app.screen.query_one(CommandList)
+        results.highlighted = 0
+        results.action_select()
+        results.action_select()
+        await until(pilot, lambda: app.screen is screen and "active ↑" in seen(app))
+        await pilot.pause()
+        assert app.screen is screen
+        assert "active ↑" in seen(app)
 
 
 async def commands(app: HermesApp) -> dict[str, str]:
@@ -685,19 +704,20 @@ async def test_an_answer_that_comes_while_the_app_ends_is_for_nobody() -> None:
 
 
 async def test_screens_that_were_left_do_not_stay_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(running_app, "QUIET", 0.01)
+    monkeypatch.setattr(tidying, "QUIET", 0.01)
     was = gc.get_threshold()
     gc.disable()  # as rare as the app makes it
     try:
         async with running() as (app, pilot):
             left = weakref.WeakSet[Any]()
-            for _ in range(3 * running_app.COLLECTED_AFTER):
+            for _ in range(3 * tidying.COLLECTED_AFTER):
                 await pilot.press("r")
                 await until(pilot, lambda: not isinstance(app.screen, BrowseScreen))
                 left.add(app.screen)
                 app.screen.dismiss()
                 await until(pilot, lambda: isinstance(app.screen, BrowseScreen))
-            await until(pilot, lambda: len(left) <= 2 * running_app.COLLECTED_AFTER)
+            await until(pilot, lambda: len(left) <= 2 * tidying.COLLECTED_AFTER)
+            await until(pilot, lambda: StylesCache.get_inner_outer.cache_info().currsize < 40)
     finally:
         gc.enable()
         gc.set_threshold(*was)
@@ -706,10 +726,10 @@ async def test_screens_that_were_left_do_not_stay_in_memory(monkeypatch: pytest.
 async def test_what_was_left_is_looked_for_when_it_is_quiet_and_never_while_keys_come(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(running_app, "QUIET", 3600.0)
-    monkeypatch.setattr(running_app, "SETTLED", 3600.0)
+    monkeypatch.setattr(tidying, "QUIET", 3600.0)
+    monkeypatch.setattr(tidying, "SETTLED", 3600.0)
     looked: list[tuple[int, ...]] = []
-    monkeypatch.setattr(running_app.gc, "collect", lambda *generation: looked.append(generation))
+    monkeypatch.setattr(tidying.gc, "collect", lambda *generation: looked.append(generation))
     async with running() as (app, pilot):
         await pilot.press("r")
         await until(pilot, lambda: not isinstance(app.screen, BrowseScreen))
@@ -717,16 +737,52 @@ async def test_what_was_left_is_looked_for_when_it_is_quiet_and_never_while_keys
         await until(pilot, lambda: isinstance(app.screen, BrowseScreen))
         app._tidy()
         assert looked == []
-        monkeypatch.setattr(running_app, "QUIET", 0.0)
-        monkeypatch.setattr(running_app, "SETTLED", 0.0)
+        monkeypatch.setattr(tidying, "QUIET", 0.0)
+        monkeypatch.setattr(tidying, "SETTLED", 0.0)
         app._tidy()
         assert looked == [()]
-        monkeypatch.setattr(running_app.gc, "get_count", lambda: (0, 0, 0))
+        monkeypatch.setattr(tidying.gc, "get_count", lambda: (0, 0, 0))
         app._tidy()
         assert looked == [()]
-        monkeypatch.setattr(running_app.gc, "get_count", lambda: (0, running_app.YOUNG, 0))
+        monkeypatch.setattr(tidying.gc, "get_count", lambda: (0, tidying.YOUNG, 0))
         app._tidy()
         assert looked == [(), (1,)]
+
+
+class _Ring:
+    """Something that only the collector finds once it is left, and the many things that hang on it."""
+
+    def __init__(self, size: int = 0) -> None:
+        self.own, self.hangs = self, [[self] for _ in range(size)]
+
+
+def test_what_was_taken_for_lasting_and_was_not_is_thrown_away_before_there_is_much_of_it() -> None:
+    keeping = tidying.Keeping()
+    collected = gc.isenabled()
+    gc.disable()
+    try:
+        gc.collect()
+        ring = _Ring()
+        first = weakref.ref(ring)
+        keeping.begin()
+        began = gc.get_freeze_count()
+        del ring
+        keeping.look(at_all=keeping.grown(tidying.GROWN_MUCH))
+        assert first() is not None, "nothing was taken for lasting: the rest would show nothing"
+        for _ in range(12):
+            ring = _Ring(began // 10)  # in place of the one before, which is frozen by now
+            keeping.look(at_all=keeping.grown(tidying.GROWN_MUCH))
+            assert gc.get_freeze_count() < began * (tidying.GROWN_MUCH + 0.3)
+        assert first() is None
+        last = weakref.ref(ring)
+        del ring
+        keeping.look(at_all=True)
+        assert last() is None
+        assert not keeping.grown(tidying.GROWN)
+    finally:
+        gc.unfreeze()
+        if collected:
+            gc.enable()
 
 
 def test_after_the_warming_nothing_is_imported_when_a_screen_is_opened(tmp_path: Path) -> None:
