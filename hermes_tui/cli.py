@@ -130,22 +130,24 @@ def _do(given: Arguments) -> int:
 
 
 def _check_theme(given: Arguments) -> None:
-    """A theme that does not exist is wrong wherever it is named, drawn or not; the other settings are read where
-    they matter. The plain names need no Textual."""
-    if given.theme is None and given.command != "config":
+    """A theme that does not exist is wrong wherever it is named, by option or in the environment, drawn or not; the
+    file is read where it matters. Names that are known need no Textual."""
+    import os
+
+    from hermes_tui import themenames
+
+    theme = given.theme if given.theme is not None else os.environ.get(themenames.VARIABLE, "").strip() or "auto"
+    if theme in themenames.KNOWN and given.command != "config":
         return
     from hermes_tui import settings
 
-    theme, entries = given.theme, list[settings.Entry]()
-    if theme is None:
-        chosen, entries = settings.load(given.settings)
-        theme = chosen.theme
-    if theme in settings.THEMES:
+    chosen, entries = settings.load(given.settings, path=None if given.command == "config" else Path(os.devnull))
+    if chosen.theme in themenames.KNOWN:
         return
     from hermes_tui.widgets import themes
 
     try:
-        themes.require(theme)
+        themes.require(chosen.theme)
     except ThemeMissing as missing:
         raise settings.blamed(entries, "theme", str(missing)) from missing
 

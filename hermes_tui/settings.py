@@ -19,6 +19,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from hermes_tui import themenames
 from hermes_tui.domain.sessions import ListQuery, Order
 from hermes_tui.errors import BadQuery, UsageError
 from hermes_tui.keys import PLACES
@@ -27,9 +28,7 @@ from hermes_tui.values import dataclass, field
 
 FILE = "config.toml"
 READ, RESUME = "read", "resume"
-THEMES = ("auto", "dark", "light", "hermes-dark", "hermes-light")
-"""Names that need no looking up."""
-_VARIABLES = {"theme": "HERMES_TUI_THEME", "no_color": "NO_COLOR"}
+_VARIABLES = {"theme": themenames.VARIABLE, "no_color": "NO_COLOR"}
 """Setting → the variable of the environment that sets it."""
 _PART = re.compile(r"""([\w-]+)|("[^"]*"|'[^']*')""")
 _NAME = r"""(?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*"""

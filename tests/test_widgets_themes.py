@@ -6,6 +6,7 @@ import pytest
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES
 
+from hermes_tui import themenames
 from hermes_tui.app import HermesApp
 from hermes_tui.errors import UsageError
 from hermes_tui.settings import Settings
@@ -98,3 +99,9 @@ async def test_with_letters_instead_of_glyphs_the_screen_is_ascii() -> None:
     async with app.run_test(size=(120, 36)) as pilot:
         await until(pilot, lambda: ">* OAuth refresh" in seen(app))
         assert seen(app).isascii()
+
+
+def test_the_names_that_are_known_without_textual_are_names_of_themes() -> None:
+    for name in themenames.KNOWN:
+        themes.require(name)
+    assert {each.name for each in themes.OWN} | set(themes.MEANT) == themenames.OURS
