@@ -13,6 +13,7 @@ from textual import events
 from textual._styles_cache import StylesCache
 from textual.await_complete import AwaitComplete
 from textual.screen import Screen
+from textual.strip import Strip
 from textual.timer import Timer
 
 from hermes_tui.keyflow import OneKeyAtATime
@@ -30,6 +31,9 @@ YOUNG = 3
 """Of its looks at few after which it looks at more, when it is quiet."""
 GROWN, GROWN_MUCH = 1.25, 1.5
 """How much more there may be of what is not looked at before all of it is, when it is quiet and when it is not."""
+HOLDING = (StylesCache.get_inner_outer, Strip.render_ansi)
+"""What Textual remembers of widgets that are gone: the lines of a thousand, and a style for each of sixteen thousand
+places where something stood."""
 BASE = 2
 """Screens on the stack where one begins: Textual's own, and the first of ours."""
 
@@ -123,7 +127,8 @@ class Tidying(OneKeyAtATime[R]):
             self._tidy_later(early)
         elif self._left >= (1 if based else COLLECTED_AFTER):
             self._left = 0
-            StylesCache.get_inner_outer.cache_clear()  # it holds the lines of widgets that are gone
+            for function in HOLDING:
+                function.cache_clear()
             if keeping is not None:
                 keeping.look(at_all=keeping.grown(GROWN_MUCH))
             else:
