@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import time
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
+from datetime import time as wall_time
 from typing import Any
 
 from hermes_tui.errors import UsageError
@@ -24,7 +25,7 @@ def now() -> float:
         at = epoch(float(fixed))
     except ValueError:
         try:
-            at = epoch(datetime.fromisoformat(fixed).astimezone().timestamp())
+            at = epoch(datetime.fromisoformat(fixed).timestamp())
         except (ValueError, OverflowError):
             at = None
     if at is None:
@@ -52,7 +53,13 @@ def iso(at: float | None) -> str | None:
 def midnight(at: float, days: int = 0) -> float:
     """The local midnight that begins the day of `at`, `days` days later."""
     day = local(at).date() + timedelta(days=days)
-    return datetime(day.year, day.month, day.day).astimezone().timestamp()
+    return instant(day)
+
+
+def instant(day: date, at: wall_time = wall_time()) -> float:
+    """When clocks here show this: the first time where they show it twice; where they skip it, the moment of the
+    skip and on from there, so that a day without a midnight begins with its first second."""
+    return datetime.combine(day, at).timestamp()
 
 
 def ago(at: float | None, present: float) -> str:

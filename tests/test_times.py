@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 import time
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from hermes_tui import times
+from hermes_tui.domain.filterwords import read_moment
 from hermes_tui.errors import UsageError
+from hermes_tui.screens.finding import moment_of
 
 INSTANT = 1_789_550_806.0
 ZONES = {
@@ -59,6 +61,22 @@ def test_midnight_begins_a_local_day(zone: str, at: float, days: int) -> None:
         start = times.midnight(at, days)
         assert (times.local(start).date() - times.local(at).date()).days == days
         assert times.local(start - 1).date() < times.local(start).date()
+
+
+HAVANA, BEIRUT = "CST5CDT,M3.2.0/0,M11.1.0/1", "EET-2EEST,M3.5.0/0,M10.5.0/0"
+"""Where clocks skip midnight, or show it twice."""
+
+
+@pytest.mark.parametrize("zone", [HAVANA, BEIRUT])
+def test_a_day_without_a_midnight_begins_with_its_first_second(zone: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    live_in(zone, monkeypatch)
+    noon = datetime(2026, 1, 1, 17, tzinfo=UTC).timestamp()
+    for day in range(365):
+        start = times.midnight(noon, day)
+        before, after = times.local(start - 1).date(), times.local(start).date()
+        assert (before, after) == (date(2025, 12, 31) + timedelta(day), date(2026, 1, 1) + timedelta(day))
+        assert read_moment(after.isoformat(), noon) == start
+        assert moment_of(after.isoformat(), noon) == start
 
 
 class TestAgo:

@@ -91,8 +91,7 @@ def read_moment(value: str, present: float) -> float:
     span = _SPAN.fullmatch(value)
     if span and (span[2] or len(span[1]) < 8):
         return present - float(span[1]) * _SECONDS[span[2].lower()]
-    at = datetime.fromisoformat(value)
-    return (at if at.tzinfo else at.astimezone()).timestamp()
+    return datetime.fromisoformat(value).timestamp()
 
 
 def _bound(word: FilterWord) -> Bound:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime
+from datetime import date, time
 
 from textual import on, work
 
@@ -31,7 +31,7 @@ def moment_of(text: str, near: float) -> float | None:
     year, month, day = (int(found[name] or getattr(here, name)) for name in ("year", "month", "day"))
     hour, minute, second = (int(found[name] or 0) for name in ("hour", "minute", "second"))
     try:
-        return datetime(year, month, day, hour, minute, second).astimezone().timestamp()
+        return times.instant(date(year, month, day), time(hour, minute, second))
     except (ValueError, OverflowError, OSError):
         return None  # no such day or hour
 
