@@ -9,7 +9,9 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from textual.css.stylesheet import Stylesheet
 from textual.pilot import Pilot
+from textual.widget import Widget
 
 from hermes_tui.domain.links import Candidate
 from hermes_tui.domain.queries import UNREAD, Hit, Match, SearchOrder, SearchPage, SearchQuery, Span, Tier, WayOut
@@ -443,6 +445,50 @@ async def test_while_an_unparsable_query_is_typed_on_nothing_is_asked_and_the_pa
         assert not [call for call in service.calls if call.name == "search"]
         await pilot.press("home", *["delete"] * len("after:soon "))
         await until(pilot, lambda: screen.hits.hits and not screen.has_class("-page"))
+
+
+async def test_first_hits_are_painted_before_more_is_asked_for() -> None:
+    class Stepping(GatedService):
+        screen: SearchScreen | None = None
+        waiting: list[bool] = []  # noqa: RUF012  # of this test alone
+
+        async def search(self, query: SearchQuery) -> AsyncIterator[SearchPage]:
+            yield values.page(query.text, values.HITS[:1], final=False)
+            assert self.screen is not None
+            hits = self.screen.hits
+            self.waiting.append(hits._repaint_required or hits in self.screen._dirty_widgets)
+            yield values.page(query.text, values.HITS[:2])
+
+    service = Stepping()
+    async with searching(service) as (screen, app, pilot):
+        service.screen = screen
+        for letter in "oauth":
+            await type_in(pilot, letter)
+            await until(pilot, lambda: "1 of 2" in status(app))
+        assert service.waiting == [False] * 5
+
+
+async def test_hits_in_place_of_the_page_are_a_matter_of_two_widgets(monkeypatch: pytest.MonkeyPatch) -> None:
+    service = GatedService()
+    service.hits = ()
+    async with searching(service, "walnut") as (screen, app, pilot):
+        await until(pilot, lambda: "No matches for walnut" in seen(app))
+        applied: list[object] = []
+        apply = Stylesheet.apply
+
+        def count(self: Stylesheet, node: object, **options: object) -> None:
+            nonlocal applied
+            applied += [node] * isinstance(node, Widget)
+            apply(self, node, **options)  # type: ignore[arg-type]  # as Textual calls it
+
+        monkeypatch.setattr(Stylesheet, "apply", count)
+        screen._turn_page(False)
+        assert applied == [screen.page, screen._answer]
+        assert not screen.page.display
+        assert screen._answer.display
+        screen._turn_page(True)
+        assert screen.page.display
+        assert not screen._answer.display
 
 
 async def test_a_word_that_is_nearly_a_filter_is_asked_about() -> None:

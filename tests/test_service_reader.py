@@ -366,3 +366,20 @@ class TestClosing:
         asyncio.run(leave())
         reader.close()
         assert not [thread for thread in reader._threads if thread.is_alive()]
+
+
+async def test_steps_wait_until_somebody_asks_for_more() -> None:
+    reader, taken = Reader(), list[int]()
+
+    async def step() -> bool:
+        taken.append(len(taken))
+        return len(taken) < 3
+
+    rounds = reader.rounds([step])
+    for number in (1, 2):
+        await anext(rounds)
+        await asyncio.sleep(0)
+        assert len(taken) == number
+    assert [each async for each in rounds] == [None]
+    assert len(taken) == 3
+    reader.close()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Iterator
 
 import pytest
 from textual.app import App, ComposeResult
 from textual.geometry import Region, Size
 
-from hermes_tui.widgets.ink import Ink, Inked, View, line, wrap
+from hermes_tui.widgets.ink import Ink, Inked, View, line, shortened, wrap
 
 
 class Lazy(str):
@@ -110,3 +111,22 @@ async def test_a_hidden_line_that_was_told_something_else_says_it_when_it_is_see
         await pilot.pause()
         assert app.ink.size == Size(20, 3)
         assert app.ink.render_line(0).text.strip() == "new"
+
+
+def test_fewer_rows_of_a_text_are_the_first_of_more() -> None:
+    rng = random.Random(7)
+    for _ in range(300):
+        words = rng.choices(("fox", "部署脚本", "a-very-long-word-indeed", "x", "👍🏽"), k=rng.randrange(1, 60))
+        parts = [(f"{word} ", rng.choice(("ink", "match"))) for word in words]
+        width, limit = rng.randrange(5, 40), rng.randrange(1, 9)
+        assert shortened(wrap(parts, width, 9), width, limit) == wrap(parts, width, limit)
+
+
+async def test_places_are_told_to_the_mouse_alone() -> None:
+    app = One()
+    async with app.run_test(size=(20, 8)):
+        painted = app.ink.render_lines(Region(0, 0, 20, 3))
+        assert [strip.text.rstrip() for strip in painted] == ["one", "two", "three"]
+        assert not any(segment.style and segment.style.meta for strip in painted for segment in strip)
+        _, offset = app.screen.get_widget_and_offset_at(2, 1)
+        assert offset == (2, 1)

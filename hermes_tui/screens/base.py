@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -103,6 +104,9 @@ class Steady(Screen[None], inherit_bindings=False):
     taken the place of the true one in the queue, which then is sent once more.
     """
 
+    _hurried: Widget | None = None
+    """What is to be drawn at once."""
+
     def on_mount(self) -> None:
         """Take the classes of this size before the first layout: Textual gives them with the first resize, and till
         then a panel would be drawn as wide as on a wide screen."""
@@ -118,6 +122,30 @@ class Steady(Screen[None], inherit_bindings=False):
             event.stop()
             if self.outer_size != true:
                 self.post_message(events.Resize(true, true))
+
+    async def painted(self, widget: Widget) -> None:
+        """Until what this widget shows anew is on the screen, drawn at once and not at the next tick of its clock:
+        what somebody waits for should not share the processor with what comes after it."""
+        painted = asyncio.Event()
+        self._hurried = widget
+        self.call_after_refresh(painted.set)
+        await painted.wait()
+
+    async def on_idle(self) -> None:
+        """The widget, and all that changed with it, have told that they are to be drawn."""
+        if self._hurried in self._dirty_widgets:
+            self._hurried = None
+            self._on_timer_update()
+
+    def turn(self, name: str, on: bool, *widgets: Widget) -> None:
+        """Give the screen this class or take it away, where the rules that ask for it are about these widgets alone:
+        Textual would look for the styles of everything on the screen again."""
+        if self.has_class(name) == on:
+            return
+        self.set_class(on, name, update=False)
+        for widget in widgets:
+            if widget.is_attached:
+                self.app.stylesheet.apply(widget)
 
     def dismiss(self, result: None = None) -> AwaitComplete:
         """Go back, once: Textual takes away whatever screen is on top, also when this one has gone already."""

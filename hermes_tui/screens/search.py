@@ -24,7 +24,7 @@ from hermes_tui.widgets import answers
 from hermes_tui.widgets.hits import Hits
 from hermes_tui.widgets.rail import Rail
 from hermes_tui.widgets.ways import Ways
-from hermes_tui.widgets.window import Context, window_view
+from hermes_tui.widgets.window import Context, Drawn, window_view
 
 OWN = frozenset(key.action.partition("(")[0] for key in SEARCH)
 IN_BOX = frozenset({"move", "page", "read", "switch", "recent", "back"})
@@ -61,7 +61,9 @@ class SearchScreen(Searching, Acting):
         self._told: Context | None = None
         """What the pane shows …"""
         self._told_of: tuple[ConversationKey, int | None] | None = None
-        """… and of which match."""
+        """… of which match …"""
+        self._drawn: Drawn = {}
+        """… and how that looks."""
 
     @property
     def current(self) -> Hit | None:
@@ -116,7 +118,7 @@ class SearchScreen(Searching, Acting):
             self._look(event.hit)
         else:
             self.workers.cancel_group(self, "context")
-            self._told_of, self._told = None, None
+            self._told_of, self._told, self._drawn = None, None, {}
             self.pane.show(lambda width, height: [])
 
     def _look(self, hit: Hit) -> None:
@@ -131,7 +133,7 @@ class SearchScreen(Searching, Acting):
     @work(exclusive=True, group="context", description="context")
     async def _find_context(self, hit: Hit) -> None:
         failed = ""
-        self._told_of, self._told = None, None
+        self._told_of, self._told, self._drawn = None, None, {}
         try:
             self._told = await self.service.context(hit.conversation.key, hit)
             self._told_of = _place(hit)
@@ -147,6 +149,7 @@ class SearchScreen(Searching, Acting):
             details=self.hits.details(hit.conversation.key),
             failed=failed,
             profile=len(self.service.stores) > 1,
+            drawn=self._drawn,
         )
         self.pane.show(view)
 

@@ -65,6 +65,7 @@ class Searching(Moving, BaseScreen):
         self.hits = Hits(profiles=len(service.stores) > 1, id="hits", classes="list")
         self.rail = Rail(id="rail", classes="rail")
         self.pane = Ink(id="preview", classes="preview")
+        self._answer = Horizontal(self.hits, self.rail, self.pane, id="answer", classes="body")
         self.page = Ways(id="page", classes="body")
         """What stands in place of hits when there are none."""
         self._notices = Ink(id="notices", classes="notices")
@@ -90,10 +91,7 @@ class Searching(Moving, BaseScreen):
 
     def compose_body(self) -> Iterable[Widget]:
         yield self.box
-        with Horizontal(id="answer", classes="body"):
-            yield self.hits
-            yield self.rail
-            yield self.pane
+        yield self._answer
         yield self.page
         yield self._notices
 
@@ -140,7 +138,7 @@ class Searching(Moving, BaseScreen):
             return
         self._query, self._busy, self._recalling, self._awaited = query, True, False, None
         if self._answered is None:
-            self.remove_class("-page")
+            self._turn_page(False)
             self.hits.clear()
             self.show_header("Search", "searching…")
             self._settle()
@@ -155,6 +153,8 @@ class Searching(Moving, BaseScreen):
             async for page in self.service.search(query):
                 self._busy = not page.final
                 self._show_answer(query, page, fresh=fresh)
+                if fresh and page.hits:
+                    await self.painted(self.hits)
                 fresh = False
         except BadQuery as error:
             self._refuse(query, error)
@@ -211,7 +211,7 @@ class Searching(Moving, BaseScreen):
     def _show_answer(self, query: SearchQuery, page: SearchPage, *, fresh: bool) -> None:
         self._answered, self._page = query, page
         if page.hits or not page.final:
-            self.remove_class("-page")
+            self._turn_page(False)
             self.box.show_order(answers.ORDERS[query.order])
             self.hits.show(page, fresh=fresh)
             self.show_header("Search", *(answers.counts(page) if page.hits else ("searching…",)))
@@ -273,10 +273,14 @@ class Searching(Moving, BaseScreen):
         self, head: Sequence[Paragraph], rows: Sequence[tuple[Way, Take]], tail: Sequence[Paragraph]
     ) -> None:
         self._takes = tuple(take for _, take in rows)
-        self.add_class("-page")
+        self._turn_page(True)
         self.box.show_order("")
         self.page.show(head, [way for way, _ in rows], tail)
         self._settle()
+
+    def _turn_page(self, on: bool) -> None:
+        """The page in place of the hits, or the hits again."""
+        self.turn("-page", on, self.page, self._answer)
 
     def _settle(self) -> None:
         """The focus leaves a list that is out of sight now; the footer tells the keys that work here."""
@@ -301,7 +305,7 @@ class Searching(Moving, BaseScreen):
         text = self._query.text if self._query is not None and not found_none else ""
         hint = next(hints(text), "")
         lines = answers.notice_lines(self._page, whole=whole, expression=self._expression, hint=hint)
-        self.set_class(bool(lines), "-noticed")
+        self.turn("-noticed", bool(lines), self._notices, self._status)
         self._notices.show(prose_view(lines, low=self.has_class("-low")))
 
     def show_keys(self, *instead: tuple[str, str]) -> None:

@@ -149,18 +149,18 @@ class Reader:
 
     async def rounds(self, steps: Sequence[Step]) -> AsyncGenerator[None, None]:
         """Take each of these again and again for as long as it answers True, side by side; gives way whenever one
-        or more of them have answered. What a step raises ends them all."""
+        or more of them have answered, and goes on with these when it is asked for more. What a step raises ends
+        them all."""
         import asyncio
 
         tasks = {asyncio.ensure_future(step()): step for step in steps}
         try:
             while tasks:
                 done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-                for task in done:
-                    step = tasks.pop(task)
-                    if task.result():
-                        tasks[asyncio.ensure_future(step())] = step
-                yield
+                ended = [(tasks.pop(task), task) for task in done]
+                again = [step for step, task in ended if task.result()]
+                yield  # whoever shows what has been found need not share the processor with the next step
+                tasks |= {asyncio.ensure_future(step()): step for step in again}
         finally:
             for task in tasks:
                 task.cancel()

@@ -168,10 +168,16 @@ def wrap(parts: Iterable[Part], width: int, limit: int = 0) -> list[tuple[Part, 
         if limit and len(rows) > limit:
             break
     rows.append(cells[start:])
-    out = [_merged(row) for row in rows[: limit or None]]
-    if limit and len(rows) > limit:
-        out[-1] = (*crop(out[-1], width - 2), (" …", "quiet"))
-    return out
+    if not limit:
+        return [_merged(row) for row in rows]
+    return shortened([*map(_merged, rows[:limit]), *[()] * (len(rows) > limit)], width, limit)
+
+
+def shortened(rows: list[tuple[Part, ...]], width: int, limit: int) -> list[tuple[Part, ...]]:
+    """The first `limit` of these rows; a quiet `…` ends the last when there are more."""
+    if len(rows) <= limit:
+        return rows
+    return [*rows[: limit - 1], (*crop(rows[limit - 1], width - 2), (" …", "quiet"))]
 
 
 def _merged(row: list[tuple[str, str, int]]) -> tuple[Part, ...]:
@@ -180,19 +186,6 @@ def _merged(row: list[tuple[str, str, int]]) -> tuple[Part, ...]:
     if merged:
         merged[-1] = (merged[-1][0].rstrip(), merged[-1][1])
     return tuple(merged)
-
-
-def around(parts: Iterable[Part], width: int) -> tuple[Part, ...]:
-    """A snippet on one line with as many matches in sight as fit: words give way at its front."""
-    parts = tuple(parts)
-    lit = [i for i, part in enumerate(parts) if part[1] in LIT_MATCHES]
-    seen = [i for i in lit if measure(parts[lit[0] : i + 1]) <= width - 4]
-    if not seen or measure(parts[: seen[-1] + 1]) < width - 1:
-        return crop(parts, width)
-    lead = parts[0][0]
-    while lead and measure((("", ""), (lead, ""), *parts[1 : seen[-1] + 1])) > width - 4:
-        lead = lead.split(" ", 1)[1] if " " in lead else lead[max(1, len(lead) // 4) :]
-    return crop((("… ", "quiet"), (lead, parts[0][1]), *parts[1:]), width)
 
 
 Form = tuple[tuple[Part, ...], str]
@@ -219,6 +212,15 @@ class Inked(Widget):
     _styles: dict[tuple[str, str], Style] | None = None
     _bare: Style | None = None
     """No ink on no ground."""
+    drawing = False
+    """Lines are drawn for the eye; otherwise a line is asked for by the mouse, to know what lies where."""
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        self.drawing = True
+        try:
+            return super().render_lines(crop)
+        finally:
+            self.drawing = False
 
     def notify_style_update(self) -> None:
         """Most often the styles of a widget are found again to be what they were: then it stays as it is drawn."""
@@ -275,7 +277,8 @@ class Inked(Widget):
         return None
 
     def placed(self, strip: Strip, y: int) -> Strip:
-        """`strip` as line `y`: the mouse can find it, and what is selected of it shows."""
+        """`strip` as line `y`: what is selected of it shows, and the mouse can find it. Only the mouse is told the
+        places of what it finds: they would make of each piece of text a style of its own."""
         selection = self.text_selection
         span = None if selection is None else selection.get_span(y)
         if span is not None:
@@ -286,7 +289,7 @@ class Inked(Widget):
             tint = self.screen.get_component_rich_style("screen--selection")
             lit = strip.crop(first, last).apply_style(tint)
             strip = Strip.join([strip.crop(0, first), lit, strip.crop(last)])
-        return strip.apply_offsets(0, y)
+        return strip if self.drawing else strip.apply_offsets(0, y)
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """What was selected, without the blanks that fill lines."""

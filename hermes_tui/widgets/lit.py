@@ -24,6 +24,7 @@ class Lights:
         for match in hit.matches if hit else ():
             forms |= {match.snippet[start:end].casefold(): None for start, end in match.spans}
         chosen = sorted((form for form in list(forms)[:_MOST] if form), key=len, reverse=True)
+        self.forms = tuple(chosen)
         self._inside = re.compile("|".join(re.escape(form) for form in chosen), re.IGNORECASE) if chosen else None
         whole = "|".join(_bounded(form) for form in chosen)
         self._whole = re.compile(whole, re.IGNORECASE) if chosen else None

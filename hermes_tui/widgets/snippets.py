@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from hermes_tui.domain.queries import Hit, Match
 from hermes_tui.domain.sessions import Details
 from hermes_tui.text import clean, count, one_line
 from hermes_tui.times import ago
 from hermes_tui.values import dataclass
-from hermes_tui.widgets.ink import BLANK_CELL, Line, Part, around, crop, cut, fit, gap, line, measure
+from hermes_tui.widgets.ink import BLANK_CELL, LIT_MATCHES, Line, Part, crop, cut, fit, gap, line, measure
 from hermes_tui.widgets.wording import active_word, mark_part, source_word, title_part
 
 MARKS: dict[str, Part] = {"user": ("●", "gold"), "assistant": ("◆", "good"), "tool": ("▸", "quiet")}
@@ -43,6 +45,19 @@ def snippet(match: Match, width: int, ink: str) -> tuple[Part, ...]:
     if kept[0][1] == ink:
         kept.insert(0, ("", "soft"))
     return (*lead, *around(kept, width))
+
+
+def around(parts: Iterable[Part], width: int) -> tuple[Part, ...]:
+    """A snippet on one line with as many matches in sight as fit: words give way at its front."""
+    parts = tuple(parts)
+    lit = [i for i, part in enumerate(parts) if part[1] in LIT_MATCHES]
+    seen = [i for i in lit if measure(parts[lit[0] : i + 1]) <= width - 4]
+    if not seen or measure(parts[: seen[-1] + 1]) < width - 1:
+        return crop(parts, width)
+    lead = parts[0][0]
+    while lead and measure((("", ""), (lead, ""), *parts[1 : seen[-1] + 1])) > width - 4:
+        lead = lead.split(" ", 1)[1] if " " in lead else lead[max(1, len(lead) // 4) :]
+    return crop((("… ", "quiet"), (lead, parts[0][1]), *parts[1:]), width)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from hermes_tui.domain.sessions import Details
 from hermes_tui.text import clean, count, one_line
 from hermes_tui.times import moment
 from hermes_tui.values import dataclass
-from hermes_tui.widgets.ink import AXIS, BLANK_CELL, Line, Part, View, crop, gap, line, wrap
+from hermes_tui.widgets.ink import AXIS, BLANK_CELL, Line, Part, View, crop, gap, line, shortened, wrap
 from hermes_tui.widgets.lit import Lights
 from hermes_tui.widgets.preview import inline
 from hermes_tui.widgets.snippets import EVENT, MARKS
@@ -21,6 +21,9 @@ Context = tuple[Window, Window, Window]
 """Goal, match, resolution."""
 PLANS = ((8, 5), (5, 5), (4, 3), (3, 2), (2, 1), (2, 0), (1, 0))
 """Lines of a message and messages on each side of the match, from roomy to tight: the first that fits is drawn."""
+MOST = PLANS[0][0]
+Drawn = dict[tuple[object, ...], list[tuple[Part, ...]]]
+"""Messages of one context as rows: an answer grows page by page, and nearly all that stands around its hit stays."""
 CALL: Part = ("▸", "quiet")
 _INKS = {"user": "ink", "assistant": "soft", "tool": "soft"}
 _SEEN = 2_000
@@ -38,8 +41,11 @@ def window_view(
     details: Details | None = None,
     failed: str = "",
     profile: bool = False,
+    drawn: Drawn | None = None,
 ) -> View:
-    """What the pane says of this hit; without a context its title and facts, and why, when it `failed`."""
+    """What the pane says of this hit; without a context its title and facts, and why, when it `failed`. `drawn`: what
+    was made of this context before."""
+    kept: Drawn = {} if drawn is None else drawn
     lights = Lights(words, hit)
 
     def view(width: int, height: int) -> list[Line]:
@@ -53,7 +59,7 @@ def window_view(
             return [*head, line(), *(line(AXIS, *row) for row in wrap(((failed, "bad"),), width - 5))]
         if context is None:
             return head
-        sections = [_Section(label, window, hit, lights, width) for label, window in _labelled(hit, context)]
+        sections = [_Section(*each, hit, lights, width, kept) for each in _labelled(hit, context)]
         sections = [section for section in sections if section.window.messages]
         for limit, around in PLANS:
             body = [each for section in sections for each in section.lines(limit, around)]
@@ -64,21 +70,23 @@ def window_view(
     return view
 
 
-def _labelled(hit: Hit, context: Context) -> list[tuple[str, Window]]:
+def _labelled(hit: Hit, context: Context) -> list[tuple[str, str, Window]]:
     goal, match, resolution = context
     of = f"match 1 of {hit.count:,}" if hit.count and hit.count > 1 else "match"
-    return [("goal", goal), (of, match), ("resolution", resolution)]
+    return [("goal", "goal", goal), ("match", of, match), ("resolution", "resolution", resolution)]
 
 
 @dataclass(frozen=True, slots=True)
 class _Section:
     """A few messages under a label."""
 
+    name: str
     label: str
     window: Window
     hit: Hit
     lights: Lights
     width: int
+    drawn: Drawn
 
     def lines(self, limit: int, around: int) -> list[Line]:
         """At most `limit` lines of each message, of the match's neighbours `around` on each side."""
@@ -87,7 +95,7 @@ class _Section:
         at = next((i for i, each in enumerate(messages) if best and each.id == best.message_id), None)
         if at is not None:
             first, last = max(0, at - around), at + around + 1
-        elif self.label == "goal":
+        elif self.name == "goal":
             first, last = 0, max(1, around)
         else:
             first, last = max(0, len(messages) - max(1, around)), len(messages)
@@ -109,14 +117,24 @@ class _Section:
         return out
 
     def _message(self, message: Message, is_match: bool, limit: int) -> list[Line]:
-        event = message.kind in EVENTS or message.role not in _INKS
+        # What begins where it always does is broken into rows once, for all plans.
+        most = limit if is_match else MOST
+        key = (self.name, message.id, is_match, most, self.width, self.lights.forms)
+        rows = self.drawn.get(key)
+        if rows is None:
+            rows = self.drawn[key] = self._rows(message, is_match, most)
+        mark = EVENT if _is_event(message) else MARKS[message.role]
+        shown = shortened(rows, self.width - 5, limit) if limit < most else rows
+        return [line(gap(1), mark if i == 0 else BLANK_CELL, BLANK_CELL, *row) for i, row in enumerate(shown)]
+
+    def _rows(self, message: Message, is_match: bool, limit: int) -> list[tuple[Part, ...]]:
+        event = _is_event(message)
         text = message.label or message.text if event else message.text
         text = clean(text if is_match else text[:_SEEN]).strip()
         if not text:
             return []
         room = self.width - 5
-        spans = self.lights.spans(text, surely=is_match)
-        if is_match and spans:
+        if is_match and (spans := self.lights.spans(text, surely=True)):
             text = _from(text, spans[0][0], room * max(1, limit - 1))
         ink = "aside" if event else _INKS[message.role]
         lit = "now" if is_match else "match"
@@ -128,9 +146,11 @@ class _Section:
         tool = message.tool_name or (message.call.name if message.call else None)
         if message.role == "tool" and tool:
             parts = [(one_line(tool, 40), "lit"), gap(2), *parts]
-        mark = EVENT if event else MARKS[message.role]
-        rows = wrap(parts, room, limit)
-        return [line(gap(1), mark if i == 0 else BLANK_CELL, BLANK_CELL, *row) for i, row in enumerate(rows)]
+        return wrap(parts, room, limit)
+
+
+def _is_event(message: Message) -> bool:
+    return message.kind in EVENTS or message.role not in _INKS
 
 
 def calls_line(names: Sequence[str], width: int) -> Line:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from rich.style import Style
 from textual import events
 from textual.cache import LRUCache
-from textual.geometry import Region
 from textual.selection import Selection
 from textual.strip import Strip
 from textual.widget import Widget
@@ -32,7 +31,6 @@ class Canvas(Supply, inherit_bindings=False):
         self.shifts: dict[BlockKey, int] = {}
         """How far wide blocks are scrolled sideways, in cells."""
         self._painted: LRUCache[tuple[object, ...], Strip] = LRUCache(1024)
-        self._drawing = False
 
     def inks_changed(self) -> None:
         self._painted.clear()
@@ -46,13 +44,6 @@ class Canvas(Supply, inherit_bindings=False):
 
     # painting
 
-    def render_lines(self, crop: Region) -> list[Strip]:
-        self._drawing = True
-        try:
-            return super().render_lines(crop)
-        finally:
-            self._drawing = False
-
     def render_line(self, y: int) -> Strip:
         """For the eye when painting; otherwise for the mouse, which wants to know what lies where."""
         frame = self.plan.frame
@@ -61,7 +52,7 @@ class Canvas(Supply, inherit_bindings=False):
         cell = frame[y]
         leaf, each = self._row(cell)
         if each is None:
-            return paint(_BLANK, Brush(self.ink, self.size.width, -1 if self._drawing else self.number(cell[0])))
+            return paint(_BLANK, Brush(self.ink, self.size.width, -1 if self.drawing else self.number(cell[0])))
         return self._paint(cell, leaf, each, first=y == 0)
 
     def _row(self, cell: Cell) -> tuple[Leaf | None, Row | None]:
@@ -86,12 +77,12 @@ class Canvas(Supply, inherit_bindings=False):
         number = self.number(position)
         span = None if selection is None else selection.get_span(number)
         key = (leaf.serial if leaf is not None else -1, line, current, now, shift, link, self.size.width)
-        if self._drawing and span is None and (painted := self._painted.get(key)) is not None:
+        if self.drawing and span is None and (painted := self._painted.get(key)) is not None:
             return painted
         brush = Brush(
             self.ink,
             self.size.width,
-            number=-1 if self._drawing else number,
+            number=-1 if self.drawing else number,
             current=current,
             now=now,
             shift=shift,
@@ -101,7 +92,7 @@ class Canvas(Supply, inherit_bindings=False):
             ascii_only=bool(getattr(self.app, "ascii_only", False)),
         )
         strip = paint(each, brush)
-        if self._drawing and span is None:
+        if self.drawing and span is None:
             self._painted[key] = strip
         return strip
 
