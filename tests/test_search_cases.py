@@ -663,6 +663,29 @@ async def test_filter_words_alone_list_what_passes_newest_first(made: Made, lot:
     assert ids(await search(db, "is:empty")) == ["s4"]
 
 
+async def test_filter_words_alone_say_of_a_conversation_what_it_does_not_hold(made: Made, lot: Lot) -> None:
+    ran = ("assistant", "", call("terminal", command="ls"))
+    run = {"parent_session_id": "s3", "model_config": json.dumps({"_delegate_from": "s3"})}
+    db = made(
+        {
+            "s1": ["a", ran, ("tool", "b", {"tool_name": "terminal"})],
+            "s2": ["c", ("tool", "d", {"tool_name": "read_file"})],
+            "s3": ["e"],
+            "s4": [],
+            "run": ["f", ran],
+        },
+        {"run": run},
+    )
+    for text, found in {
+        "-tool:terminal": ["s4", "s3", "s2"],
+        "-tool:terminal,read_file": ["s4", "s3"],
+        "-role:tool": ["s4", "s3"],
+        "role:tool -tool:terminal": ["s2"],
+        "-role:tool after:2020-01-01": ["s3"],
+    }.items():
+        assert set(ids(await search(db, text))) == set(found), text
+
+
 async def test_source_role_and_date_bind_the_message_other_keys_the_conversation(made: Made, lot: Lot) -> None:
     word = lot.word()
     early, late = 1_770_000_000.0, 1_779_000_000.0

@@ -96,11 +96,6 @@ class Filters:
         return self.after is not None or self.before is not None
 
     @property
-    def on_messages(self) -> bool:
-        """Whether a message must be looked at: `role:`, `tool:`, or a date."""
-        return self.dated or any(key in keys for keys in (self.wanted, self.barred) for key in ("role", "tool"))
-
-    @property
     def ask_how_it_stands(self) -> bool:
         """Whether the last message of each conversation must be looked at."""
         return any(map(_late, (*self.wanted.get("is", ()), *self.barred.get("is", ()))))
@@ -111,6 +106,10 @@ class Filters:
             {key: values for key, values in those.items() if key not in keys} for those in (self.wanted, self.barred)
         )
         return replace(self, wanted=wanted, barred=barred)
+
+    def barring_none(self, *keys: str) -> Filters:
+        """The same, less the negated words for these keys."""
+        return replace(self, barred={key: values for key, values in self.barred.items() if key not in keys})
 
     def within(self, at: float | None) -> bool:
         """Whether this time lies in the bounds; no time lies in none."""

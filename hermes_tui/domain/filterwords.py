@@ -10,7 +10,7 @@ from hermes_tui.domain.filters import DATES, MARKS, NO_FILTERS, NUMBERS, ROLES, 
 from hermes_tui.times import DAY, midnight
 from hermes_tui.values import dataclass
 
-_NUMBER = re.compile(r"(>=|<=|>|<|=|)\s*(-?\d+(?:\.\d+)?)([kKmM]?)")
+_NUMBER = re.compile(r"(>=|<=|>|<|=|)\s*(-?(?:\d+(?:\.\d+)?|\.\d+))([kKmM]?)")
 _SPAN = re.compile(r"(\d+)([mhdw]?)", re.IGNORECASE)
 _SECONDS = {"m": 60.0, "h": 3_600.0, "d": DAY, "": DAY, "w": 7 * DAY}
 _TIMES = {"k": 1e3, "m": 1e6, "": 1.0}

@@ -33,6 +33,7 @@ from hermes_tui.storage.matches import Groups
 from hermes_tui.storage.naming import Named, find_targets, in_time, titles_of
 from hermes_tui.storage.notices import notices
 from hermes_tui.storage.parts import all_needed, parts_of, with_inside, without_empty
+from hermes_tui.storage.passing import passing
 from hermes_tui.storage.scopes import Scope, scope_of
 from hermes_tui.storage.tallies import PARTIAL, SPREAD, WHOLE, SortKey, Tally, tally
 from hermes_tui.values import dataclass, field, replace
@@ -173,17 +174,9 @@ class StoreSearch:
 
     def _filtered(self, store: Store) -> list[Tally]:
         """The conversations that pass a query of filter words only."""
-        assert self.ground is not None
-        sessions = set(self.scope.places)
-        if self.parsed.filters.on_messages:
-            sessions &= matches.sessions_where(store, self.ground.where, sessions)
-        places = [self.scope.places[session_id] for session_id in sessions]
-        by_runs_only = {place.root_id: True for place in places} | {
-            place.root_id: False for place in places if not place.delegate
-        }
         return [
             Tally(self.scope.conversations[root_id], Tier.FILTER, delegate=delegate)
-            for root_id, delegate in by_runs_only.items()
+            for root_id, delegate in passing(store, self.scope, self.parsed.filters).items()
         ]
 
     def _begin(self, store: Store) -> None:
