@@ -145,6 +145,7 @@ async def test_while_more_may_come_the_position_counts_what_the_header_counts() 
         page = values.page("oauth", values.HITS[:2], final=False)
         (await service.asked("search")).page(replace(page, total=151))
         await until(pilot, lambda: "151+ conversations" in seen(app))
+        assert "matches" not in seen(app).splitlines()[0]
         assert status(app).endswith("1 of 151+")
 
 

@@ -68,12 +68,13 @@ def words_of(text: str) -> str:
 
 
 def counts(page: SearchPage) -> tuple[str, str]:
-    """For the header, long and short: how many conversations and matches; a `+` while more may come."""
+    """For the header, long and short: how many conversations and matches. While more may come, a `+`, and no word
+    on the matches: which of them are counted by then goes up and down."""
     more = "" if page.final else "+"
     matches = sum(hit.count or len(hit.matches) for hit in page.hits)
-    unsure = "+" if more or any(hit.count is None and hit.matches for hit in page.hits) else ""
+    unsure = "+" if any(hit.count is None and hit.matches for hit in page.hits) else ""
     conversations = f"{page.total:,}{more} conversation{'' if page.total == 1 and not more else 's'}"
-    if not matches:
+    if more or not matches:
         return (conversations, conversations)
     found = f"{matches:,}{unsure} match{'' if matches == 1 and not unsure else 'es'}"
     return (f"{conversations} · {found}", found)
