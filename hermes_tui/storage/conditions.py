@@ -20,14 +20,21 @@ class Conditions:
 
     clauses: list[str]
     params: dict[str, Any] = field(default_factory=dict)
+    visible: str = "1"
+    """The one that nearly all rows pass, and that takes longest to test."""
 
     @property
     def sql(self) -> str:
+        return f"{self.narrowing} and ({self.visible})"
+
+    @property
+    def narrowing(self) -> str:
+        """All but `visible`."""
         return " and ".join(f"({clause})" for clause in self.clauses) or "1"
 
     def also(self, *clauses: str, **params: Any) -> Conditions:
         """With more conditions."""
-        return Conditions([*self.clauses, *clauses], {**self.params, **params})
+        return Conditions([*self.clauses, *clauses], {**self.params, **params}, self.visible)
 
     def in_sessions(self, session_ids: Iterable[str]) -> Conditions:
         """In these sessions only."""
@@ -37,7 +44,7 @@ class Conditions:
 
 def conditions(schema: Schema, filters: Filters) -> Conditions:
     """Visible rows that pass the filters that test messages, but `source:`, which the scope decides."""
-    found = Conditions([visible(schema)])
+    found = Conditions([], visible=visible(schema))
     nothing: frozenset[str] = frozenset()
     wanted = message_clauses(filters.wanted.get("role", nothing), filters.wanted.get("tool", nothing), "wanted")
     found = found.also(*wanted[0], **wanted[1])

@@ -126,7 +126,7 @@ class Finding:
             escaped = matches.escaped_ids(store, base, tuple(dict.fromkeys(positive(self.tree))))
             structured = (*structured, *escaped)
             apart += listed(escaped)
-        output = everything(store, _TOOLS, held=False) if self.ground.deep and base.cut else []
+        output = everything(store, _TOOLS, held=False, begun=True) if self.ground.deep and base.cut else []
         if self.index is None:
             return [*everything(store, f"not ({_TOOLS})" if output else "1"), *output, *apart]
         self.within = self.within.also(

@@ -1,7 +1,7 @@
 """Read messages where no index answers: in slices by id, the newest first.
 
-Role, visibility and filters are tested before the text, so that SQLite need not load the long ones; then a
-condition that costs little and lets through at least everything that matches; what is left is judged.
+Role and filters are tested before the text, so that SQLite need not load the long ones; then a condition that
+costs little and lets through at least everything that matches; what is left and visible is judged.
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from hermes_tui.domain.querytrees import And, Leaf, Node, Or, Without
+from hermes_tui.domain.querytrees import Node
 from hermes_tui.storage.conditions import AT, Conditions
 from hermes_tui.storage.connection import Store, is_damage
-from hermes_tui.storage.fts import CUT_AT, STRUCTURED, Index, express
+from hermes_tui.storage.fts import CUT_AT, STRUCTURED, Index
 from hermes_tui.storage.holes import Gap
 from hermes_tui.storage.judging import Judge, Verdict, row_of
 from hermes_tui.storage.rows import FIRST, extent, newest_up_to, sound_spans
-from hermes_tui.storage.sieve import sought, teach
+from hermes_tui.storage.sieve import Sieve, teach
+from hermes_tui.storage.sifting import EndsTest, Test, ends_suffice
 from hermes_tui.values import dataclass, field
 
 FIRST_SLICE = 2_000
@@ -29,8 +30,6 @@ _SLICE_SECONDS = 0.1
 _WAITED = 4
 """… or so many times as long in one that waits for others: smaller slices would wait more often, and no less."""
 _JUDGED_AT_ONCE = 256
-_TESTED = 24
-"""Parts of a long query that the cheap condition tests; the judge tests them all."""
 
 
 class Judged(NamedTuple):
@@ -53,6 +52,8 @@ class Stretch:
     params: dict[str, Any] = field(default_factory=dict)
     held: bool = True
     """Its rows are in the index; what is structured among them is read elsewhere."""
+    begun: bool = False
+    """Tool output, of which the index holds the beginning; what is structured in it is read elsewhere too."""
     few: bool = False
     """Single rows, which nobody would call a scan."""
 
@@ -103,7 +104,6 @@ class _Clock:
 
 def scan_slice(store: Store, task: Task) -> list[Judged]:
     """Judge the next slice, and move on. Nothing of the task changes when SQLite raises."""
-    teach(store)
     stretch = task.stretches[0]
     top = high = stretch.high if task.at is None else task.at
     if not stretch.few:
@@ -138,7 +138,8 @@ def _rows(store: Store, task: Task, stretch: Stretch, low: int, high: int) -> tu
     """The rows of a slice that are worth judging, and how many could not be read."""
 
     def read(low: int, high: int, *, alone: bool = True) -> list[tuple[Any, ...]]:
-        sql, params = slice_sql(task, stretch, alone=alone)
+        sql, params, sieves = slice_sql(task, stretch, alone=alone)
+        teach(store, sieves)
         return store.conn.execute(sql, {**params, "low": low, "high": high}).fetchall()
 
     try:
@@ -174,66 +175,29 @@ def _halved(
     return [*newer[0], *older[0]], newer[1] + older[1]
 
 
-def slice_sql(task: Task, stretch: Stretch, *, alone: bool = False) -> tuple[str, dict[str, Any]]:
-    """The statement of one slice; `:low` and `:high` are still to be bound. `alone`: no index is asked."""
+def slice_sql(task: Task, stretch: Stretch, *, alone: bool = False) -> tuple[str, dict[str, Any], list[Sieve]]:
+    """The statement of one slice, and the sieves in it, to be taught; `:low` and `:high` are still to be bound.
+    `alone`: no index is asked."""
     said = "m.content"
     if task.cut:
         plain_tool = f"m.role is 'tool' and not {STRUCTURED}"
         said = f"case when {plain_tool} then substr(m.content, 1, {CUT_AT}) else m.content end"
-    test = _Test(task.index if stretch.held and not alone else None, structured=not stretch.held)
+    test = _test_of(task, stretch, alone=alone)
     sql = f"""
     select m.id, cast(m.session_id as text), cast(m.role as text), {AT}, {said}, m.tool_name, m.tool_calls
     from messages m {"not indexed" if alone else ""}
-    where m.id > :low and m.id <= :high and {task.where.sql} and ({stretch.only})
+    where m.id > :low and m.id <= :high and {task.where.narrowing} and ({stretch.only})
     and {test.sql(task.asked)}
+    and ({task.where.visible})
     order by m.id desc
     """
-    return sql, {**task.where.params, **stretch.params, **test.params}
+    return sql, {**task.where.params, **stretch.params, **test.params}, test.sieves
 
 
-class _Test:
-    """Turns a tree into SQL that lets through at least every row that matches."""
-
-    def __init__(self, index: Index | None, *, structured: bool) -> None:
-        self.index, self.structured = index, structured
-        self.params: dict[str, Any] = {}
-
-    def sql(self, node: Node) -> str:
-        """The test of a node."""
-        if isinstance(node, Without):
-            return self.sql(node.base)
-        if isinstance(node, And):
-            return "(" + " and ".join(map(self.sql, node.children[:_TESTED])) + ")"
-        children = node.children if isinstance(node, Or) else (node,)
-        if len(children) > _TESTED:
-            return "1"
-        leaves = [child for child in children if isinstance(child, Leaf)]
-        held = [leaf for leaf in leaves if self.index is not None and not leaf.substring]
-        tests = [self._held(self.index, leaf) for leaf in held if self.index is not None]
-        if len(held) < len(leaves) or self.structured:
-            tests.append(self._worth([leaf for leaf in leaves if leaf not in held]))
-        tests += [self.sql(child) for child in children if not isinstance(child, Leaf)]
-        return "(" + " or ".join(tests) + ")"
-
-    def _bind(self, value: Any) -> str:
-        name = f"test{len(self.params)}"
-        self.params[name] = value
-        return f":{name}"
-
-    def _worth(self, leaves: Sequence[Leaf]) -> str:
-        """However many words, the row is looked at once."""
-        asked = sought(leaves, structured=self.structured)
-        if asked is None:
-            return "1"
-        texts = (f"cast(m.{column} as blob)" for column in ("content", "tool_name", "tool_calls"))
-        return f"worth({self._bind(asked)}, {', '.join(texts)})"
-
-    def _held(self, index: Index, leaf: Leaf) -> str:
-        """The index knows where whole words are."""
-        asked = self._bind(express(leaf))
-        return f"""m.id in (
-            select rowid from {index.name} where {index.name} match {asked} and rowid > :low and rowid <= :high
-        )"""
+def _test_of(task: Task, stretch: Stretch, *, alone: bool) -> Test:
+    if task.index is not None and stretch.begun and not alone and ends_suffice(task.index, task.asked):
+        return EndsTest(task.index)
+    return Test(task.index if stretch.held and not alone else None, structured=not stretch.held)
 
 
 def gaps_of(gaps: Sequence[Gap]) -> list[Stretch]:
@@ -251,7 +215,7 @@ def listed(ids: Sequence[int]) -> list[Stretch]:
     return found
 
 
-def everything(store: Store, only: str = "1", *, held: bool = True) -> list[Stretch]:
+def everything(store: Store, only: str = "1", *, held: bool = True, begun: bool = False) -> list[Stretch]:
     """All rows for which `only` holds."""
     oldest, newest = extent(store)
-    return [Stretch(max(oldest - 1, FIRST), newest, only, held=held)] if newest else []
+    return [Stretch(max(oldest - 1, FIRST), newest, only, held=held, begun=begun)] if newest else []

@@ -6,38 +6,49 @@ behind a NUL. So one function looks at a row once, in bytes: cutting a text into
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
 
 from hermes_tui.domain.querytrees import Leaf
 from hermes_tui.storage.connection import Store
+from hermes_tui.storage.fts import CUT_AT
 from hermes_tui.storage.judging import calls_of
 from hermes_tui.storage.spans import FOLDING
 
 _NEEDLE = 60
 """Characters of a word that are looked for."""
+_OVERLAP = 1_024
+"""So many bytes before the end of what an index holds of a text, the rest of it begins: a word that goes beyond that
+end …"""
+_MARKS = (_OVERLAP - 3 * _NEEDLE) // 3
+"""… begins behind them, unless there are more accents among them than this."""
 _STRUCTURED = b"\0json:"
 _LEADING = bytes([*range(0xC3, 0xCE), 0xE1, 0xE2])
 """How the characters of `FOLDING` begin in UTF-8, and some others …"""
 _TRAILING = bytes(range(0x80, 0xC0))
 """… and how all characters go on there."""
+Worth = Callable[[bytes | None, bytes | None, bytes | None], bool]
+"""Whether a row may hold any of what is asked for: its text, the name of its tool, its calls."""
 _ANY = b"\x01"
 """Stands for a character that FTS5 may read as a letter of ASCII, or leave out."""
+_OTHERS = bytes({*range(256)} - {*_LEADING})
 _READ = bytes(_ANY[0] if byte in _LEADING else ord(" ") if byte > 127 else byte for byte in range(256)).lower()
 
 
-def teach(store: Store) -> None:
-    """Give this connection the SQL function `worth`."""
-    if "worth" not in store.searching:
-        store.conn.create_function("worth", 4, _worth, deterministic=True)
-        store.searching["worth"] = (None, None)
+def teach(store: Store, sieves: Sequence[Sieve]) -> None:
+    """Give this connection the SQL functions `worth0`, `worth1` … of these sieves: one each, because a function
+    that was told with every row what to look for would take twice as long."""
+    for number, sieve in enumerate(sieves):
+        name = f"worth{number}"
+        if store.searching.get(name, (None, None))[0] is not sieve:
+            store.conn.create_function(name, 3, sieve.worth, deterministic=True)
+            store.searching[name] = (sieve, None)
 
 
-def sought(leaves: Iterable[Leaf], *, structured: bool) -> str | None:
-    """What `worth` is to look for, to be bound as its first parameter; None where every row is worth judging.
-    `structured`: what is stored as JSON too, whatever it holds."""
+def sieve_of(leaves: Iterable[Leaf], *, structured: bool) -> Sieve | None:
+    """Lets through what may hold any of these; None where every row is worth judging. `structured`: what is stored
+    as JSON too, whatever it holds."""
     words: dict[str, None] = {}
     pieces: dict[str, None] = {}
     beyond = False
@@ -49,28 +60,13 @@ def sought(leaves: Iterable[Leaf], *, structured: bool) -> str | None:
             beyond = True
         else:
             return None
-    return json.dumps([list(words), list(pieces), beyond, structured])
+    return _sieve(tuple(words), tuple(pieces), beyond, structured)
 
 
-def _worth(asked: str, said: bytes | None, name: bytes | None, calls: bytes | None) -> bool:
-    """SQL: whether a row may hold any of what is asked for; its texts as blobs."""
-    sieve = _sieve(asked)
-    if said is not None and (sieve.holds(said) or (sieve.structured and said.startswith(_STRUCTURED))):
-        return True
-    if name is not None and sieve.holds(name):
-        return True
-    return calls is not None and sieve.holds_in_calls(calls)
-
-
-@lru_cache(16)
-def _sieve(asked: str) -> _Sieve:
-    return _Sieve(*json.loads(asked))
-
-
-class _Sieve:
+class Sieve:
     """Looks for words, which may be written with accents, and for pieces, which may not."""
 
-    def __init__(self, words: list[str], pieces: list[str], beyond: bool, structured: bool) -> None:
+    def __init__(self, words: Iterable[str], pieces: Iterable[str], beyond: bool, structured: bool) -> None:
         """`beyond`: anything that is not ASCII is worth it."""
         self.words = [word.encode() for word in words]
         self.pieces = [piece.encode() for piece in pieces if piece.isascii()]
@@ -78,6 +74,18 @@ class _Sieve:
         self.in_calls = [form.encode() for piece in pieces for form in _forms(piece)]
         self.beyond, self.structured = beyond, structured
         self._accented = _accented(self.words)
+        self.worth: Worth = self._worth
+        """What SQL calls."""
+        if len(self.foreign) == 1 and not (self.words or self.pieces or beyond or structured):
+            self.worth = _foreign(*self.foreign[0], self.in_calls)
+
+    def _worth(self, said: bytes | None, name: bytes | None, calls: bytes | None) -> bool:
+        """SQL: whether a row may hold any of what is asked for; its texts as blobs."""
+        if said is not None and (self.holds(said) or (self.structured and said.startswith(_STRUCTURED))):
+            return True
+        if name is not None and self.holds(name):
+            return True
+        return calls is not None and self.holds_in_calls(calls)
 
     def holds(self, raw: bytes) -> bool:
         """Whether a text may hold any of it."""
@@ -103,6 +111,61 @@ class _Sieve:
             return True
         read = calls_of(raw.decode("utf-8", "replace")) if self.words or self.beyond else ""
         return self.holds(read.encode("utf-8", "replace"))
+
+
+_sieve = lru_cache(16)(Sieve)
+
+
+def with_end(leaf: Leaf) -> bool:
+    """Whether `ends_of` can look for it."""
+    return not leaf.substring and leaf.text.isascii() and len(leaf.text) <= _NEEDLE and bool(_words_of(leaf))
+
+
+def ends_of(leaves: Iterable[Leaf]) -> Sieve:
+    """Looks for what ends behind the beginning of tool output that an index holds: the last word of each leaf."""
+    return _ends(tuple(dict.fromkeys(_words_of(leaf)[-1].lower() for leaf in leaves)))
+
+
+def _words_of(leaf: Leaf) -> list[str]:
+    return re.findall("[A-Za-z0-9]+", leaf.text)
+
+
+@lru_cache(16)
+def _ends(words: tuple[str, ...]) -> Sieve:
+    sieve = Sieve(words, (), beyond=False, structured=False)
+
+    def worth(said: bytes | None, name: bytes | None, calls: bytes | None) -> bool:
+        if said is not None:
+            if b"\0" in said:
+                # at which SQLite cuts a text, wherever it stands
+                if sieve.holds(said):
+                    return True
+            elif len(said) > CUT_AT:
+                end = said[CUT_AT - _OVERLAP :]
+                if sieve.holds(end) or _crowded(end[:_OVERLAP]):
+                    return True
+        # where letters may be written as numbers, which no index reads
+        return calls is not None and sieve.holds_in_calls(calls)
+
+    sieve.worth = worth
+    return sieve
+
+
+def _crowded(raw: bytes) -> bool:
+    return not raw.isascii() and len(raw.translate(None, _OTHERS)) > _MARKS
+
+
+def _foreign(piece: bytes, rare: bytes, in_calls: list[bytes]) -> Worth:
+    """The same for one piece that is not ASCII, in one go: most texts lack even its rare byte."""
+
+    def worth(said: bytes | None, name: bytes | None, calls: bytes | None) -> bool:
+        if said is not None and rare in said and piece in said.lower():
+            return True
+        if name is not None and rare in name and piece in name.lower():
+            return True
+        return calls is not None and (rare in calls or b"\\u" in calls) and _any_in(in_calls, calls.lower())
+
+    return worth
 
 
 def _any_in(needles: list[bytes], text: bytes) -> bool:
