@@ -4,7 +4,9 @@ completion."""
 from __future__ import annotations
 
 import asyncio
+import os
 import random
+import threading
 from collections.abc import AsyncIterator
 from dataclasses import replace
 from pathlib import Path
@@ -14,11 +16,13 @@ import pytest
 from hermes_tui.domain.queries import Hit, SearchPage, SearchQuery
 from hermes_tui.service.catalogues import Catalogues
 from hermes_tui.service.completing import complete
+from hermes_tui.service.direct import DirectReader
 from hermes_tui.service.reader import Reader
 from hermes_tui.service.searching import run_search
 from hermes_tui.service.sqlite import SqliteSessionService
 from hermes_tui.service.ways import ways_out
 from hermes_tui.storage import connection, finding, scan
+from hermes_tui.storage.connection import Store
 from tests.builders import StoreBuilder
 from tests.searches import all_pages, hit_of, ids, ref_of, search
 
@@ -236,3 +240,92 @@ async def test_what_all_stores_say_is_said_once_and_the_rest_by_name(tmp_path: P
         "Tool output beyond 8 KB was not searched.",
         "two: Not searched unless source: names them: kanban 1, subagent 1 and 1 run of delegates.",
     )
+
+
+@pytest.fixture
+def unindexed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A store that is read in several slices."""
+    monkeypatch.setattr(scan, "FIRST_SLICE", 200)
+    with StoreBuilder(tmp_path / "state.db", fts=False) as store:
+        for i in range(20):
+            store.session(f"s{i:02}", title=f"Talk {i}")
+        for i in range(2_000):
+            store.message(f"s{i % 20:02}", "user", f"plover {i}" if i % 3 == 0 else "other")
+    return tmp_path / "state.db"
+
+
+async def found_by(reader: Reader, db: Path) -> list[SearchPage]:
+    pages = run_search(reader, [ref_of(db)], Catalogues(reader).of, SearchQuery("plover", reads=None))
+    return [page async for page in pages]
+
+
+async def test_slices_are_read_at_the_same_time_where_there_are_processors(
+    reader: Reader, unindexed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    both = threading.Barrier(2, timeout=20)
+    reading = scan.read
+    ahead: list[scan.Span] = []
+
+    def together(store: Store, task: scan.Task, span: scan.Span) -> scan.Reading:
+        if task.planned:
+            both.wait()
+            ahead.append(span)
+        return reading(store, task, span)
+
+    monkeypatch.setattr(scan, "read", together)
+    reader.abreast = 1
+    alone = await found_by(reader, unindexed)
+    assert not ahead
+    reader.abreast = 2
+    beside = await found_by(reader, unindexed)
+    assert len(ahead) >= 2
+    assert ids(beside[-1]) == ids(alone[-1])
+    assert [hit.count for hit in beside[-1].hits] == [hit.count for hit in alone[-1].hits]
+    progress = [page.progress for page in beside if page.progress is not None]
+    assert progress == sorted(progress)
+
+
+async def test_whoever_gives_up_a_search_stops_all_that_is_read_for_it(
+    reader: Reader, unindexed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = threading.Semaphore(0)
+    reading = scan.read
+
+    def endless(store: Store, task: scan.Task, span: scan.Span) -> scan.Reading:
+        if task.planned:
+            begun.release()
+            store.conn.execute("with recursive c(x) as (select 1 union all select x + 1 from c) select sum(x) from c")
+        return reading(store, task, span)
+
+    monkeypatch.setattr(scan, "read", endless)
+    reader.abreast = 2
+    task = asyncio.create_task(found_by(reader, unindexed))
+    for _ in range(2):
+        assert await asyncio.to_thread(begun.acquire, timeout=20)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    await asyncio.to_thread(reader.close)
+    assert reader.statistics["cancelled"] == 2
+
+
+async def test_of_several_stores_each_has_a_thread_and_no_more(
+    reader: Reader, unindexed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with StoreBuilder(tmp_path / "other" / "state.db", fts=False) as store:
+        store.session("o")
+        store.message("o", "user", "plover")
+    ahead: list[scan.Task] = []
+    monkeypatch.setattr(scan, "take", lambda task, readings: ahead.append(task))
+    reader.abreast = 2
+    stores = [ref_of(unindexed), ref_of(tmp_path / "other" / "state.db", "other")]
+    pages = [page async for page in run_search(reader, stores, Catalogues(reader).of, SearchQuery("plover"))]
+    assert pages[-1].total == 21
+    assert not any(task.planned for task in ahead)
+
+
+def test_one_processor_is_not_shared_by_two_slices(monkeypatch: pytest.MonkeyPatch) -> None:
+    for processors, abreast in ({0}, 1), ({0, 1}, 2), ({0, 1, 2, 3, 4, 5}, 2):
+        monkeypatch.setattr(os, "sched_getaffinity", lambda _, them=processors: them, raising=False)
+        assert Reader().abreast == abreast
+    assert DirectReader().abreast == 1

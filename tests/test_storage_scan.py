@@ -16,11 +16,13 @@ import pytest
 from hermes_tui.domain.filters import NO_FILTERS
 from hermes_tui.domain.querytext import parse_query
 from hermes_tui.domain.querytrees import And, Form, Leaf, Node, Or
+from hermes_tui.storage import scan
 from hermes_tui.storage.conditions import conditions
-from hermes_tui.storage.fts import express, look
+from hermes_tui.storage.fts import CUT_AT, express, look
 from hermes_tui.storage.judging import UNICODE, Judge, Row, calls_of, said_of
-from hermes_tui.storage.scan import Task, everything, scan_slice, slice_sql
+from hermes_tui.storage.scan import Task, everything, read_ahead, scan_slice, slice_sql, take
 from hermes_tui.storage.sieve import teach
+from hermes_tui.storage.sifting import ends_suffice
 from tests.builders import StoreBuilder
 from tests.seeds import SEED
 from tests.stores import opened
@@ -277,3 +279,154 @@ def test_of_very_many_words_the_next_is_looked_for_only_where_those_before_stand
     rows = [Row(n, "s", "user", 0.0, text, "", "") for n, text in enumerate((whole, "<0><1>", "nothing"))]
     assert {i for i, verdict in judge.judge(rows).items() if verdict.whole} == {0}
     assert len(looks) == len(words) + 3 + 1
+
+
+_FILLERS = ("lorem ipsum ", "é", "部署 ", "e\u0301", "x", "dë\u0301p ", "\u0301")
+
+
+def outputs(rng: random.Random) -> Iterator[str | bytes]:
+    """Tool output in which words stand before, across and behind the place where the index ends."""
+    words = ("deeptoolite", "DeepToolIte", "dëeptoolitè", "deep\u0301toolite", "deeptoolites", "deep toolite")
+    words += (
+        "harbour lights",
+        "harbour" + " " * 40 + "lights",
+        "harbour.Lîghts",
+        "d" + "\u0301" * 700 + "eeptoolite",
+    )
+    for _ in range(260):
+        filler = rng.choice(_FILLERS)
+        begun = (filler * 9_000)[: rng.choice((10, 7_000, 8_150, 8_192 - rng.randrange(30), 8_192, 9_000))]
+        middle = rng.choice(("", " ", "\x00", ".")) + rng.choice(words) + rng.choice(("", " ", "s", "\x00 "))
+        said = begun + middle + rng.choice(("", filler * rng.choice((1, 300, 9_000))))
+        yield said.encode() if rng.random() < 0.1 else said
+
+
+@pytest.fixture
+def put_out(tmp_path: Path) -> Path:
+    print(f"drawn with seed {_SEED}")
+    with StoreBuilder(tmp_path / "state.db") as store:
+        store.session("s1")
+        for number, said in enumerate(outputs(random.Random(_SEED))):
+            calls = r'[{"function": {"name": "t", "arguments": "d\u00e9eptoolite"}}]' if number % 40 == 0 else None
+            store.message("s1", "tool", said, tool_name="terminal", tool_calls=calls)
+        for said in ("", None, "short", "deeptoolite", "short\x00deeptoolite"):
+            store.message("s1", "tool", said, tool_name="terminal")
+    return tmp_path / "state.db"
+
+
+def test_of_long_tool_output_its_end_tells_what_the_index_does_not(put_out: Path) -> None:
+    """Words across the place where the index ends, accents without number, NULs, blobs."""
+    asked = [
+        *(Leaf(word) for word in ("deeptoolite", "harbour", "lights", "x", "dp", "terminal")),
+        *(Leaf(word, Form.PREFIX) for word in ("deeptool", "deeptoolite", "harb", "l", "deeptoolites")),
+        *(Leaf(word, Form.PHRASE) for word in ("harbour lights", "deep toolite", "deep.toolite", "ipsum harbour")),
+        Or((Leaf("toolite"), Leaf("lights"))),
+        And((Leaf("harbour"), Leaf("lorem"))),
+    ]
+    with opened(put_out) as store:
+        base, where = look(store).base, conditions(store.schema, NO_FILTERS)
+        assert base is not None
+        for tree in asked:
+            ids = []
+            for begun in (True, False):
+                stretches = everything(store, held=False, begun=begun)
+                task = Task(Judge(tree, tokenizer=UNICODE), tree, stretches, where, base, cut=False)
+                assert ("messages_fts" in slice_sql(task, stretches[0])[0]) is begun
+                found = []
+                while task.stretches:
+                    found += scan_slice(store, task)
+                ids.append({row.id for row in found if row.verdict.whole})
+            assert ids[0] == ids[1], tree
+
+
+def test_tool_output_that_the_index_holds_to_its_end_is_not_brought_to_python(put_out: Path) -> None:
+    tree = Leaf("deeptoolite")
+    with opened(put_out) as store:
+        where = conditions(store.schema, NO_FILTERS)
+        stretches = everything(store, held=False, begun=True)
+        task = Task(Judge(tree, tokenizer=UNICODE), tree, stretches, where, look(store).base, cut=False)
+        sql, params, _ = slice_sql(task, stretches[0])
+        seen: list[bytes] = []
+
+        def looked_at(said: bytes | None, name: bytes | None, calls: bytes | None) -> bool:
+            if said is not None and calls is None:
+                seen.append(said)
+            return False
+
+        store.conn.create_function("worth0", 3, looked_at)
+        store.conn.execute(sql, {**params, "low": 0, "high": 10_000}).fetchall()
+        rows = store.conn.execute("select cast(content as blob), typeof(content) from messages").fetchall()
+    assert len(seen) > 100
+    whole = [said for said, kind in rows if kind == "text" and len(said) <= CUT_AT and b"\0" not in said]
+    assert len(whole) > 20
+    assert not set(seen) & set(whole)
+
+
+def test_an_index_that_ends_elsewhere_is_not_asked_for_the_beginning(put_out: Path) -> None:
+    with opened(put_out) as store:
+        base = look(store).base
+        assert base is not None
+        assert ends_suffice(base, Leaf("deeptoolite"))
+        for other in (
+            replace(base, cut_as_known=False),
+            replace(base, tokenizer="unicode61 tokenchars '_'"),
+            replace(base, columns=("content",)),
+        ):
+            assert not ends_suffice(other, Leaf("deeptoolite"))
+        for tree in (Leaf("部署"), Leaf("dëep"), Leaf("too", inside=True), Leaf("a" * 61), Leaf("...")):
+            assert not ends_suffice(base, Or((Leaf("deeptoolite"), tree)))
+
+
+def test_slices_can_be_read_ahead_and_are_taken_in_their_order(tmp_path: Path) -> None:
+    with StoreBuilder(tmp_path / "state.db", fts=False) as builder:
+        builder.session("s1")
+        for n in range(9_000):
+            builder.message("s1", "user", f"plover {n}" if n % 7 == 0 else "other")
+    tree = Leaf("plover")
+    with opened(tmp_path / "state.db") as store, opened(tmp_path / "state.db") as beside:
+        where = conditions(store.schema, NO_FILTERS)
+        task = Task(
+            Judge(tree, tokenizer=UNICODE), tree, everything(store, held=False), where, None, False, abreast=2
+        )
+        found = scan_slice(store, task)
+        turns = 0
+        while task.stretches:
+            jobs = read_ahead(task)
+            take(task, [job(where) for job, where in zip(jobs, (store, beside), strict=True)])
+            assert read_ahead(task) == []
+            found += scan_slice(store, task)
+            turns += 1
+        assert task.progress == 1.0
+    assert turns
+    ids = [row.id for row in found]
+    assert ids == sorted(ids, reverse=True)
+    assert len(ids) == len(set(ids)) == len(range(0, 9_000, 7))
+
+
+def test_what_could_not_be_read_ahead_is_read_in_its_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with StoreBuilder(tmp_path / "state.db", fts=False) as builder:
+        builder.session("s1")
+        for n in range(9_000):
+            builder.message("s1", "user", f"plover {n}")
+    tree = Leaf("plover")
+    with opened(tmp_path / "state.db") as store:
+        where = conditions(store.schema, NO_FILTERS)
+        task = Task(
+            Judge(tree, tokenizer=UNICODE), tree, everything(store, held=False), where, None, False, abreast=2
+        )
+        found = scan_slice(store, task)
+        first, second = read_ahead(task)
+        damage = sqlite3.DatabaseError("malformed")
+        damage.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+        with monkeypatch.context() as patch:
+            patch.setattr(scan, "read", lambda *_: (_ for _ in ()).throw(damage))
+            lost = first(store)
+            patch.setattr(scan, "read", lambda *_: (_ for _ in ()).throw(sqlite3.OperationalError("busy")))
+            with pytest.raises(sqlite3.OperationalError):
+                second(store)
+        assert lost is None
+        take(task, [lost, second(store)])
+        assert task.ahead == []
+        while task.stretches:
+            found += scan_slice(store, task)
+    assert len({row.id for row in found}) == len(found) == 9_000

@@ -10,6 +10,7 @@ exactly when a store was written.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 import time
@@ -35,6 +36,12 @@ _STEPS_BETWEEN_CHECKS = 100_000
 _DISK_TRIES = 3
 """While another process commits, a read may fail with a disk error that is gone a millisecond later."""
 _PAUSE = 0.05
+
+
+def _processors() -> int:
+    """Those that this process may use."""
+    able = getattr(os, "sched_getaffinity", None)
+    return len(able(0)) if able is not None else os.cpu_count() or 1
 
 
 class Lane(Enum):
@@ -109,9 +116,11 @@ class Reader:
         self._lock = threading.Lock()
         self._ready = threading.Condition(self._lock)
         self._queue: deque[_Awaited] = deque()
-        self._running: set[Job] = set()
+        self._running: set[_Awaited] = set()
         self._closing = False
         self._size = threads
+        self.abreast = max(1, min(threads - 1, _processors()))
+        """Jobs of one search that are worth running at the same time."""
         self._threads: list[threading.Thread] = []
         self.statistics = {"run": 0, "cancelled": 0, "timeout": 0}
 
@@ -195,7 +204,9 @@ class Reader:
     def _start(self, lane: Lane) -> None:
         """Start a thread where all that could take this lane are at work; `_lock` is held."""
         need = 2 if lane is Lane.SEARCH else 1
-        if len(self._running) + len(self._queue) >= len(self._threads):
+        jobs = [job.lane for job in (*self._running, *self._queue)]
+        searched = lane is Lane.SEARCH and jobs.count(lane) >= len(self._threads) - 1
+        if searched or len(jobs) >= len(self._threads):
             need = max(need, len(self._threads) + 1)
         while len(self._threads) < min(need, self._size):
             number = len(self._threads)

@@ -98,7 +98,9 @@ async def _open(
         elif isinstance(catalogue, BaseException):
             raise catalogue
         else:
-            sides.append(_Side(ref, catalogue, StoreSearch(query, parsed, catalogue)))
+            # of several stores, each has its own thread already
+            abreast = reader.abreast if len(stores) == 1 else 1
+            sides.append(_Side(ref, catalogue, StoreSearch(query, parsed, catalogue, abreast)))
     if failures and not sides:
         raise failures[0]
     return sides, problems
@@ -230,12 +232,25 @@ class Running:
         return not side.search.resting
 
     async def _step(self, side: _Side) -> StorePage:
+        await self._read_ahead(side)
+
         def job(store: Store) -> StorePage:
             side.search.advance(store)
             side.said = tuple(store_notices(store, side.catalogue, named=False))
             return side.search.page(store)
 
         return await self._reader.run(side.ref, job, lane=Lane.SEARCH)
+
+    async def _read_ahead(self, side: _Side) -> None:
+        """Have the next slices read side by side, where that is worth it."""
+        jobs = side.search.ahead
+        found = await self._reader.together([self._reader.run(side.ref, job, lane=Lane.SEARCH) for job in jobs])
+        readings = []
+        for reading in found:
+            if isinstance(reading, BaseException):
+                raise reading
+            readings.append(reading)
+        side.search.take(readings)
 
     def _page(self, *, final: bool) -> SearchPage:
         pages = [side.page for side in self.sides if side.page is not None]

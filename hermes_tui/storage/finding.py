@@ -54,6 +54,8 @@ class Ground:
     """Tool output is read to its end."""
     steps: bool = True
     """Common words are answered in steps."""
+    abreast: int = 1
+    """Slices that may be read at the same time."""
 
     @property
     def cut(self) -> bool:
@@ -213,7 +215,9 @@ class Finding:
         asked = self.tree if len(words) == 1 else Or(words)
         judge = Judge(self.tree, self.parts.units, self.parts.barred, tokenizer=self.ground.tokenizer)
         base = self.ground.indexes.base
-        self.task = Task(judge, asked, stretches, self.ground.where, base, self.ground.cut)
+        self.task = Task(
+            judge, asked, stretches, self.ground.where, base, self.ground.cut, abreast=self.ground.abreast
+        )
         if any(not stretch.few for stretch in stretches):
             self.routes.add("scan")
         self.steps.insert(1, self._read)

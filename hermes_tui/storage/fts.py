@@ -28,6 +28,7 @@ _LONGEST = 200
 """A run of n characters is a phrase of n trigrams to FTS5, which holds the places of each at once: in a text that
 repeats itself, gigabytes. Longer ones are looked for by reading."""
 
+_CUT = re.compile(rf"substr\(.*, 1, {CUT_AT}\)", re.IGNORECASE)
 _PLAIN_WORD = re.compile(r"(?<![^ ])[A-Za-z]{3,20}(?= )")
 
 
@@ -42,7 +43,9 @@ class Index:
     tokenizer: str
     gaps: tuple[Gap, ...] = ()
     cut: bool = False
-    """It holds only the beginning of tool output."""
+    """It holds only the beginning of tool output …"""
+    cut_as_known: bool = False
+    """… which is `CUT_AT` characters long."""
 
     @property
     def has_calls(self) -> bool:
@@ -189,6 +192,7 @@ def _with_gaps(store: Store, table: FtsTable, meta: dict[str, str]) -> tuple[Ind
         tokenizer=table.tokenizer,
         gaps=tuple(gaps),
         cut="substr" in table.view_sql.lower(),
+        cut_as_known=_CUT.search(table.view_sql) is not None,
     )
     return index, tuple(notices)
 

@@ -9,13 +9,15 @@ from __future__ import annotations
 import json
 import sqlite3
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import takewhile
 from typing import Any, NamedTuple
 
 from hermes_tui.domain.querytrees import Node
 from hermes_tui.storage.conditions import AT, Conditions
 from hermes_tui.storage.connection import Store, is_damage
-from hermes_tui.storage.fts import CUT_AT, STRUCTURED, Index
+from hermes_tui.storage.fts import CUT_AT, STRUCTURED, Index, is_index_trouble
 from hermes_tui.storage.holes import Gap
 from hermes_tui.storage.judging import Judge, Verdict, row_of
 from hermes_tui.storage.rows import FIRST, extent, newest_up_to, sound_spans
@@ -58,6 +60,26 @@ class Stretch:
     """Single rows, which nobody would call a scan."""
 
 
+class Span(NamedTuple):
+    """One slice of a stretch: ids above `low` up to `high`."""
+
+    stretch: Stretch
+    top: int
+    """Where the one before it ended: there is nothing between this and `high`."""
+    high: int
+    low: int
+
+
+class Reading(NamedTuple):
+    """What was found in one slice."""
+
+    span: Span
+    found: list[Judged]
+    unreadable: int
+    next_size: int
+    """Of the slices after it."""
+
+
 @dataclass(slots=True)
 class Task:
     """One reading of one or several stretches, and how far it is."""
@@ -75,6 +97,12 @@ class Task:
     """Ids above this one are done, in the first of `stretches`."""
     slice: int = field(default_factory=lambda: FIRST_SLICE)
     """Ids that are gone through at once."""
+    abreast: int = 1
+    """Slices that are read at the same time, each on a thread of its own."""
+    planned: list[Span] = field(default_factory=list)
+    """The next slices, where they can be read ahead of `scan_slice` …"""
+    ahead: list[Reading] = field(default_factory=list)
+    """… and those that were."""
     done: int = 0
     total: int = 0
     unreadable: int = 0
@@ -103,24 +131,64 @@ class _Clock:
 
 
 def scan_slice(store: Store, task: Task) -> list[Judged]:
-    """Judge the next slice, and move on. Nothing of the task changes when SQLite raises."""
+    """Take what was read ahead, or else judge the next slice, and move on. Nothing of the task changes when SQLite
+    raises."""
     stretch = task.stretches[0]
-    top = high = stretch.high if task.at is None else task.at
-    if not stretch.few:
+    readings = task.ahead or [read(store, task, span) for span in _next(store, stretch, task.at, task.slice, 1)]
+    size = min(reading.next_size for reading in readings)
+    low = readings[-1].span.low
+    over = low <= stretch.low
+    alone = over or task.abreast == 1
+    task.planned = [] if alone else _next(store, stretch, low, size, task.abreast)
+    task.ahead, task.slice = [], size
+    task.done += sum(reading.span.top - reading.span.low for reading in readings)
+    task.unreadable += sum(reading.unreadable for reading in readings)
+    task.stretches = task.stretches[1:] if over else task.stretches
+    task.at = None if over else low
+    return [judged for reading in readings for judged in reading.found]
+
+
+def _next(store: Store, stretch: Stretch, at: int | None, size: int, number: int) -> list[Span]:
+    """The next slices of a stretch, at most so many, the newest first."""
+    top = stretch.high if at is None else at
+    if stretch.few:
+        return [Span(stretch, top, top, stretch.low)]
+    found: list[Span] = []
+    while not found or (top > stretch.low and len(found) < number):
         # Ids need not be dense: one that is off by years of messages must not be counted down from.
-        high = max(stretch.low, newest_up_to(store, high))
-    low = stretch.low if stretch.few else max(stretch.low, high - task.slice)
-    started = _Clock()
-    rows, unreadable = _rows(store, task, stretch, low, high)
-    found = [judged for some in _batches(rows) for judged in _judge(task.judge, some)]
-    task.slice = started.paced(task.slice)
-    task.done += top - low
-    task.unreadable += unreadable
-    task.at = low
-    if low <= stretch.low:
-        task.stretches = task.stretches[1:]
-        task.at = None
+        high = max(stretch.low, newest_up_to(store, top))
+        found.append(Span(stretch, top, high, max(stretch.low, high - size)))
+        top = found[-1].low
     return found
+
+
+def read_ahead(task: Task) -> list[Callable[[Store], Reading | None]]:
+    """What can be read side by side, each on a thread of its own, before the next `scan_slice`; None of a slice that
+    has trouble with an index, which is left to `scan_slice`."""
+
+    def job(span: Span, store: Store) -> Reading | None:
+        try:
+            return read(store, task, span)
+        except sqlite3.DatabaseError as error:
+            if not is_index_trouble(error):
+                raise
+        return None
+
+    return [partial(job, span) for span in task.planned] if len(task.planned) > 1 else []
+
+
+def take(task: Task, readings: Iterable[Reading | None]) -> None:
+    """What `read_ahead` has read, in its order, as far as nothing is missing."""
+    task.ahead = [each for each in takewhile(lambda each: each is not None, readings) if each is not None]
+    task.planned = []
+
+
+def read(store: Store, task: Task, span: Span) -> Reading:
+    """Judge the rows of one slice. Changes nothing."""
+    started = _Clock()
+    rows, unreadable = _rows(store, task, span.stretch, span.low, span.high)
+    found = [judged for some in _batches(rows) for judged in _judge(task.judge, some)]
+    return Reading(span, found, unreadable, started.paced(task.slice))
 
 
 def _batches(rows: Sequence[tuple[Any, ...]]) -> Iterator[Sequence[tuple[Any, ...]]]:

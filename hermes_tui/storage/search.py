@@ -8,13 +8,14 @@
     search.finish()                   copies, counts
 
 `advance` takes steps until there is something new to show; then `page(store)` says what is known. A step that
-raises has changed nothing, and can be taken again.
+raises has changed nothing, and can be taken again. Before it, `ahead` can be read side by side.
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections import Counter
+from collections.abc import Callable, Iterable
 
 from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.queries import Hit, SearchQuery, Tier
@@ -34,6 +35,7 @@ from hermes_tui.storage.naming import Named, find_targets, in_time, titles_of
 from hermes_tui.storage.notices import notices
 from hermes_tui.storage.parts import all_needed, parts_of, with_inside, without_empty
 from hermes_tui.storage.passing import passing
+from hermes_tui.storage.scan import Reading, read_ahead, take
 from hermes_tui.storage.scopes import Scope, scope_of
 from hermes_tui.storage.tallies import PARTIAL, SPREAD, WHOLE, SortKey, Tally, tally
 from hermes_tui.values import dataclass, field, replace
@@ -65,6 +67,8 @@ class StoreSearch:
     query: SearchQuery
     parsed: ParsedQuery
     catalogue: Catalogue
+    abreast: int = 1
+    """Slices of a reading that whoever advances it can have read at the same time."""
     steps: list[Step] = field(default_factory=list)
     scope: Scope = field(default_factory=Scope)
     ground: Ground | None = None
@@ -117,6 +121,17 @@ class StoreSearch:
         return True
 
     @property
+    def ahead(self) -> list[Callable[[Store], Reading | None]]:
+        """What can be read side by side before the next `advance`, to be given to `take`."""
+        task = self.finding.task if self.finding is not None else None
+        return read_ahead(task) if task is not None else []
+
+    def take(self, readings: Iterable[Reading | None]) -> None:
+        """What `ahead` has read, in its order."""
+        if self.finding is not None and self.finding.task is not None:
+            take(self.finding.task, readings)
+
+    @property
     def sought(self) -> Node | None:
         """What is looked for now, words inside words included."""
         return self.finding.tree if self.finding is not None else self.tree
@@ -159,7 +174,7 @@ class StoreSearch:
         if filters or len(self.scope.places) <= _NARROW:
             where = where.in_sessions(list(self.scope.places))
         deep = self.query.scan or "tool" in filters.wanted.get("role", ())
-        self.ground = Ground(look(store), self.scope, where, self.query.order, deep, self.query.steps)
+        self.ground = Ground(look(store), self.scope, where, self.query.order, deep, self.query.steps, self.abreast)
         if self.parsed.expression is None:
             self._passing = self._filtered(store)
             return

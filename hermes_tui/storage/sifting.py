@@ -6,12 +6,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from hermes_tui.domain.querytrees import And, Leaf, Node, Or, Without, leaves
-from hermes_tui.storage.fts import Index, express
+from hermes_tui.storage.fts import CUT_AT, Index, express
 from hermes_tui.storage.judging import UNICODE
 from hermes_tui.storage.sieve import Sieve, ends_of, sieve_of, with_end
 
 _TESTED = 24
 """Parts of a long query that are tested; the judge tests them all."""
+_WHOLE = f"""
+m.tool_calls is null and typeof(m.content) is 'text'
+and length(cast(m.content as blob)) <= {CUT_AT} and printf('%s', m.content) is m.content
+"""
+"""Tool output that the index holds to its end, also where there is a NUL in it, at which SQLite cuts a text."""
 
 
 class Test:
@@ -68,8 +73,8 @@ class Test:
 
 def ends_suffice(index: Index, tree: Node) -> bool:
     """Whether `EndsTest` can tell for each word of a tree."""
-    whole = index.cut and index.tokenizer == UNICODE and index.columns == ("content", "tool_name", "tool_calls")
-    return whole and all(map(with_end, leaves(tree)))
+    known = index.cut_as_known and index.columns == ("content", "tool_name", "tool_calls")
+    return known and index.tokenizer == UNICODE and all(map(with_end, leaves(tree)))
 
 
 class EndsTest(Test):
@@ -82,4 +87,5 @@ class EndsTest(Test):
     def _leaves(self, leaves: Sequence[Leaf]) -> list[str]:
         if not leaves:
             return []
-        return [*(self._held(self._base, leaf) for leaf in leaves), self._sieved(ends_of(leaves))]
+        ends = f"not ({_WHOLE}) and {self._sieved(ends_of(leaves))}"
+        return [*(self._held(self._base, leaf) for leaf in leaves), ends]
