@@ -34,6 +34,10 @@ _ANY = b"\x01"
 """Stands for a character that FTS5 may read as a letter of ASCII, or leave out."""
 _OTHERS = bytes({*range(256)} - {*_LEADING})
 _READ = bytes(_ANY[0] if byte in _LEADING else ord(" ") if byte > 127 else byte for byte in range(256)).lower()
+_DASHES, _SIGNS = b"\xe2", b"\xe2\x84"
+"""How dashes, quotes, ticks and frames begin, of which texts are full, and how the few signs do that fold …"""
+_READ_DASHES = bytes(ord(" ") if byte == _DASHES[0] else _READ[byte] for byte in range(256))
+"""… which stand in hardly any of them."""
 
 
 def teach(store: Store, sieves: Sequence[Sieve]) -> None:
@@ -100,7 +104,8 @@ class Sieve:
                 return True
         if not self.words:
             return False
-        text = raw.translate(_READ, _TRAILING)
+        signs = _DASHES not in raw or _SIGNS in raw
+        text = raw.translate(_READ if signs else _READ_DASHES, _TRAILING)
         return _any_in(self.words, text) or (_ANY in text and self._accented.search(text) is not None)
 
     def holds_in_calls(self, raw: bytes) -> bool:
@@ -182,16 +187,25 @@ def _rare(piece: str) -> bytes:
 
 def _accented(words: list[bytes]) -> re.Pattern[bytes]:
     """Any of these words with at least one character in it that stands for another, or for none. The first of
-    those begins the pattern, where it is found quickly; what of the word comes before is looked at from there."""
-    ways = []
+    those begins the pattern, where it is found quickly; what of the word comes before is looked at from there: first
+    whether it is one of the letters at all, which rules out most."""
+    firsts: list[bytes] = []
+    others: list[bytes] = []
     for word in words:
         letters = [re.escape(word[at : at + 1]) for at in range(len(word))]
         rest = [b"[" + letter + _ANY + b"]" + _ANY + b"*" for letter in letters]
         for at in range(len(letters)):
-            before = b"(?<=" + b"".join(letters[:at]) + _ANY + b")"
             inserted, instead = b"".join(rest[at:]), b"".join(rest[at + 1 :])
-            ways.append(before + _ANY + b"*(?:" + inserted + b"|" + instead + b")")
-    return re.compile(_ANY + b"(?:" + b"|".join(ways) + b")")
+            way = _ANY + b"*(?:" + inserted + b"|" + instead + b")"
+            before = b"(?<=" + b"".join(letters[:at]) + _ANY + b")"
+            if at == 0:
+                firsts.append(way)
+            else:
+                others.append(before + way)
+    if others:
+        some = b"".join(re.escape(bytes([letter])) for letter in sorted({*b"".join(word[:-1] for word in words)}))
+        firsts.append(b"(?<=[" + some + b"]" + _ANY + b")(?:" + b"|".join(others) + b")")
+    return re.compile(_ANY + b"(?:" + b"|".join(firsts) + b")")
 
 
 def needle_of(leaf: Leaf) -> str | None:

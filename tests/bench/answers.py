@@ -46,6 +46,14 @@ _SCANS = {
 """What is read row by row: Hermes' query, ours, the roles that Hermes looks in, the bound."""
 
 
+_LOADED = """
+select sum(length(cast(content as blob))), sum(length(cast(tool_calls as blob)))
+from messages
+where role in (select value from json_each(?))
+"""
+"""Whoever reads row by row must at least load the texts; SQLite does so for their length."""
+
+
 @contextmanager
 def _serving(bench: Bench) -> Iterator[Callable[[SearchQuery], SearchPage]]:
     """A function that gives the last page of a search."""
@@ -125,16 +133,30 @@ def _found(page: SearchPage, messages: int) -> str:
 def scans(bench: Bench) -> Iterator[Result]:
     """Answers for which the messages themselves are read, beside Hermes' reading."""
     hermes = HermesSearches(bench)
+    conn = bench.connect()
+
+    def loaded(roles: Sequence[str]) -> list[tuple[object, ...]]:
+        return conn.execute(_LOADED, (json.dumps(roles),)).fetchall()
+
     with _serving(bench) as ask:
         for name, (words, query, roles, bound) in _SCANS.items():
             told = "" if bench.quick else _found(ask(query), hermes.ask(words, roles)[1])
-            ours, theirs = bench.in_turn(
+            ours, theirs, floor = bench.in_turn(
                 partial(timed, partial(ask, query)),
                 partial(hermes.milliseconds, words, roles),
+                partial(timed, partial(loaded, ["tool"] if roles == ["tool"] else [*roles, "tool"])),
             )
-            remark = "; ".join(filter(None, (told, few(ours, bench.rounds))))
-            what = f"complete scan, {name}: `{query.text}`"
-            yield Result(what, ours, "Hermes' `search_messages`", theirs, bound, remark=remark)
+            yield Result(
+                f"complete scan, {name}: `{query.text}`",
+                ours,
+                "Hermes' `search_messages`",
+                theirs,
+                bound,
+                remark="; ".join(filter(None, (told, few(ours, bench.rounds)))),
+                floor=floor,
+                floor_is="a bare `select` that loads the same texts in one thread and looks at none",
+            )
+    conn.close()
     hermes.close()
 
 
