@@ -131,6 +131,35 @@ def test_links_are_found_with_where_they_lead() -> None:
         assert text[start:end]
 
 
+_FRAMES = (
+    "{}",
+    "# {}",
+    "### {}",
+    "##### **{}**",
+    "> {}",
+    "> > {}",
+    "> # {}",
+    "> ### {}",
+    "> *{}*",
+    "> ### ~~{}~~",
+    "> - {}",
+)
+_LINKS = "https://a.example/x", "<https://a.example>", "[label](https://a.example)", "@session:work/x"
+
+
+@pytest.mark.parametrize("frame", _FRAMES)
+@pytest.mark.parametrize("within", [*_LINKS, "word", "`code`"])
+def test_what_stands_in_something_has_the_marks_of_both(frame: str, within: str) -> None:
+    found = [ink.partition("+")[2] for ink in inks(frame.format(f"a {within} b")).values()]
+    assert all(set(marks) <= set("bius") for marks in found), found
+    lit = [marks for marks in found if "u" in marks]
+    assert bool(lit) is (within in _LINKS)
+    if frame.removeprefix("> ").startswith("### "):
+        assert all("b" in marks for marks in lit)
+    if frame.startswith(">") and "#" not in frame:
+        assert all("i" in marks for marks in lit)
+
+
 @pytest.mark.parametrize(("opening", "closing"), ["()", "[]", "{}"])
 def test_an_address_keeps_the_brackets_that_it_opens(opening: str, closing: str) -> None:
     address = f"https://a.example/x{opening}1{closing}"

@@ -93,7 +93,7 @@ class _Setter:
         return self.out
 
     def link(self, start: int, end: int, target: str) -> None:
-        self.plain(start, end, f"{self.ink}+u")
+        self.plain(start, end, marked(self.ink, "u"))
         self.out.links.append((self.at + start, self.at + end, target))
 
     def url(self, start: int, end: int) -> int:
@@ -184,15 +184,19 @@ class _Setter:
                         depth[each] += step
                 continue
             marks = "".join(each for each, n in depth.items() if n)
-            out.append((text, _marked(ink, marks), source))
+            out.append((text, _emphasised(ink, marks), source))
         self.out.runs = out
 
 
-def _marked(ink: str, marks: str) -> str:
+def _emphasised(ink: str, marks: str) -> str:
+    """Bold words of prose stand out by their colour."""
+    return "strong" if ink == "soft" and marks == "b" else marked(ink, marks)
+
+
+def marked(ink: str, marks: str) -> str:
+    """This ink with these marks, beside those that it has: a link in a quote has both."""
     if not marks:
         return ink
-    if ink == "soft" and marks == "b":
-        return "strong"
     base, _, own = ink.partition("+")
     return f"{base}+{own}{marks}"
 
@@ -206,7 +210,7 @@ def set_inline(line: str, at: int, ink: str) -> Inline:
         for each in find_links(line):
             span = (at + each.start, at + each.end)
             if not any(start < span[1] and span[0] < end for start, end, _ in found.links):
-                found.runs = overlay(found.runs, [span], f"{ink}+u")
+                found.runs = overlay(found.runs, [span], marked(ink, "u"))
                 found.links.append((*span, str(each.link)))
         found.links.sort()
     return found

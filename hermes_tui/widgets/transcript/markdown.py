@@ -9,7 +9,7 @@ from typing import Any
 
 from hermes_tui.values import dataclass, field
 from hermes_tui.widgets.transcript.codes import Spans, by_line, colours, family_of
-from hermes_tui.widgets.transcript.inline import Inline, set_inline
+from hermes_tui.widgets.transcript.inline import Inline, marked, set_inline
 from hermes_tui.widgets.transcript.lights import Lights
 from hermes_tui.widgets.transcript.rows import GUTTER, MARGIN, MEASURE, Row, Run, inked, overlay, row, tabbed, wrap
 from hermes_tui.widgets.transcript.tables import GAP, Table, is_rule, measured, padded
@@ -142,10 +142,11 @@ def _line(line: str, at: int, page: Page, lead: tuple[Run, ...] = (), ink: str =
     elif (first := line.lstrip()[:1]) == "#" and (heading := _HEADING.match(line)):
         text = line[heading.end() :].rstrip()
         text = text.rstrip("#").rstrip() if text.endswith(" " + "#" * (len(text) - len(text.rstrip("#")))) else text
-        yield from _words(text, at + heading.end(), page, lead, "strong" if heading.end("level") < 3 else f"{ink}+b")
+        bold = "strong" if heading.end("level") < 3 else marked(ink, "b")
+        yield from _words(text, at + heading.end(), page, lead, bold)
     elif first == ">" and (quote := _QUOTE.match(line)):
         bars = (("│ " * quote[0].count(">"), "guide", -1),)
-        yield from _line(line[quote.end() :], at + quote.end(), page, (*lead, *bars), f"{page.ink}+i")
+        yield from _line(line[quote.end() :], at + quote.end(), page, (*lead, *bars), marked(page.ink, "i"))
     elif first in "-*_" and _RULE.fullmatch(line):
         used = sum(len(run[0]) for run in lead)
         yield page.row([("─" * (page.room - used), "guide", -1)], at, lead)
