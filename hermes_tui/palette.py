@@ -6,8 +6,10 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
+from textual import events
 from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
+from textual.errors import NoWidget
 
 from hermes_tui.keys import EVERYWHERE, MOVING, shown_as
 from hermes_tui.screens.base import Steady, keys_of, works
@@ -85,6 +87,14 @@ class Palette(CommandPalette, Steady):
 
     def __init__(self) -> None:
         super().__init__(providers=[Commands], placeholder="type to find a command")
+
+    def on_click(self, event: events.Click) -> None:
+        """A click may come from where the terminal ended before it became smaller: there is nothing any more, and
+        Textual's palette would raise."""
+        try:
+            self.get_widget_at(event.screen_x, event.screen_y)
+        except NoWidget:
+            event.prevent_default()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """A list that has not a line to itself does not know how long a page is, and raises if it is asked."""

@@ -21,6 +21,8 @@ from hermes_tui.keyflow import OneKeyAtATime
 R = TypeVar("R")
 COLLECTED_AFTER = 8
 """Screens that may be left on the way from one to the next before what they were made of is looked for."""
+OVERDUE = 32
+"""… and after which it is looked for although keys come without a pause."""
 QUIET = 0.7
 """Seconds after the last key when nobody waits for a frame."""
 SETTLED = 0.1
@@ -101,6 +103,8 @@ class Tidying(OneKeyAtATime[R]):
 
     def _leave_one(self) -> None:
         self._left += 1
+        if self._left > OVERDUE:
+            return  # to begin to wait again would be to wait for ever
         if self._tidying is not None:
             self._tidying.stop()
             self._tidying = None
@@ -123,7 +127,7 @@ class Tidying(OneKeyAtATime[R]):
         based = len(self.screen_stack) <= BASE
         keeping = self._keeping if based else None
         early = (SETTLED if based and self._left else QUIET) - self.seconds_since_key
-        if early > 0:
+        if early > 0 and self._left < OVERDUE:
             self._tidy_later(early)
         elif self._left >= (1 if based else COLLECTED_AFTER):
             self._left = 0

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual import events
 from textual.command import CommandList, CommandPalette, DiscoveryHit
 from textual.css.scalar import Scalar
 from textual.pilot import Pilot
@@ -277,6 +278,20 @@ async def test_of_two_choices_in_one_breath_the_palette_takes_one_and_closes_onc
         await pilot.pause()
         assert app.screen is screen
         assert "active ↑" in seen(app)
+
+
+async def test_a_click_from_before_the_terminal_became_smaller_leaves_the_palette_open() -> None:
+    async with running() as (app, pilot):
+        await pilot.press("colon")
+        await until(pilot, lambda: isinstance(app.screen, CommandPalette))
+        palette = app.screen
+        at = {"x": 300, "y": 20, "screen_x": 300, "screen_y": 20}
+        click = events.Click(palette, **at, delta_x=0, delta_y=0, button=1, shift=False, meta=False, ctrl=False)
+        palette.post_message(click)
+        await pilot.pause()
+        assert app.screen is palette
+        await pilot.click(offset=(1, 30))
+        await until(pilot, lambda: app.screen is not palette)
 
 
 async def commands(app: HermesApp) -> dict[str, str]:
@@ -746,6 +761,26 @@ async def test_what_was_left_is_looked_for_when_it_is_quiet_and_never_while_keys
         monkeypatch.setattr(tidying.gc, "get_count", lambda: (0, tidying.YOUNG, 0))
         app._tidy()
         assert looked == [(), (1,)]
+
+
+async def test_what_was_left_is_looked_for_in_the_end_although_keys_come_without_a_pause(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tidying, "QUIET", 3600.0)
+    monkeypatch.setattr(tidying, "SETTLED", 0.05)
+    monkeypatch.setattr(HermesApp, "seconds_since_key", 0.0)
+    looked: list[tuple[int, ...]] = []
+    monkeypatch.setattr(tidying.gc, "collect", lambda *generation: looked.append(generation))
+    async with running() as (app, pilot):
+        for _ in range(tidying.OVERDUE):
+            assert looked == []
+            await pilot.press("r")
+            await until(pilot, lambda: not isinstance(app.screen, BrowseScreen))
+            app.screen.dismiss()
+            await until(pilot, lambda: isinstance(app.screen, BrowseScreen))
+        for _ in range(3):  # the next ones do not put it off
+            app._leave_one()
+        await until(pilot, lambda: looked)
 
 
 class _Ring:
