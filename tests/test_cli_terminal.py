@@ -11,8 +11,9 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,6 +35,8 @@ class Terminal:
     master: int
     slave: int
     data: bytes = b""
+    first: list[Any] = field(default_factory=list)
+    """The modes before the program began."""
 
     def read(self) -> None:
         if select.select([self.master], [], [], 0.05)[0]:
@@ -78,6 +81,12 @@ class Terminal:
     def press(self, keys: str) -> None:
         os.write(self.master, keys.encode())
 
+    def modes(self) -> list[Any]:
+        """What `stty -g` tells."""
+        import termios
+
+        return termios.tcgetattr(self.slave)
+
     def hang_up(self) -> None:
         """Close the window."""
         os.close(self.master)
@@ -107,7 +116,7 @@ def started(argv: list[str], env: dict[str, str] | None = None) -> Iterator[Term
 
     whole = {**os.environ, "TERM": "xterm-256color", "COLORFGBG": "15;0", **(env or {})}
     process = subprocess.Popen(argv, stdin=slave, stdout=slave, stderr=slave, preexec_fn=lead, env=whole)
-    terminal = Terminal(process, master, slave)
+    terminal = Terminal(process, master, slave, first=before)
     try:
         yield terminal
         assert process.poll() is not None, "the test is over and the program is not"
@@ -163,50 +172,6 @@ def test_a_crash_leaves_the_terminal_as_it_was(home: Path) -> None:
         assert terminal.ends() == 1
         assert terminal.restored()
         assert b"a bug" in terminal.data
-
-
-_CRASHING = """
-import sys
-from textual.events import Key
-from hermes_tui.app import HermesApp
-def crash():
-    raise RuntimeError('a bug')
-before = HermesApp.on_event
-async def on_event(self, event):
-    if isinstance(event, Key) and event.key == 'f9':
-        self.screen.call_later(crash)
-    else:
-        await before(self, event)
-HermesApp.on_event = on_event
-from hermes_tui.cli import main
-sys.exit(main(sys.argv[1:]))
-"""
-F9 = "\x1b[20~"
-
-
-@pytest.mark.parametrize(
-    ("keys", "seen"),
-    [
-        ("f", "title, first words"),
-        ("/", "Search"),
-        ("\r", "message 1"),
-        ("l", "Lineage"),
-        ("r", "--resume"),
-        ("?", "everywhere"),
-        ("P", "Profiles"),
-        (":", "command"),
-    ],
-    ids=["filter", "search", "transcript", "lineage", "resume", "help", "profiles", "palette"],
-)
-def test_a_crash_in_any_screen_leaves_the_terminal_as_it_was(home: Path, keys: str, seen: str) -> None:
-    with started([sys.executable, "-c", _CRASHING, "--home", str(home)]) as terminal:
-        terminal.shows(f"@session:default/{ID}")
-        terminal.press(keys)
-        terminal.shows(seen)
-        terminal.press(F9)
-        assert terminal.ends() == 1
-        assert terminal.restored()
-        assert b"RuntimeError: a bug" in terminal.data[terminal.data.rfind(ALTERNATE_OFF) :]
 
 
 def test_a_storm_of_sizes_does_no_harm(home: Path) -> None:
