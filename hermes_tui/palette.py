@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from textual import events
+from textual.app import ComposeResult
 from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.errors import NoWidget
@@ -82,11 +83,24 @@ class Commands(Provider):
         return Content.assemble(said, "  ", (shown, "bold" if beside == IN_FORCE else "dim"))
 
 
+class _Found(CommandList):
+    """What matches. It may be another list by the time that a click on it arrives."""
+
+    async def _on_click(self, event: events.Click) -> None:
+        at = event.style.meta.get("option")
+        if at is not None and at >= self.option_count:
+            event.prevent_default()
+
+
 class Palette(CommandPalette, Steady):
     """Textual's palette with our commands; it closes once, and takes only the size that the terminal has."""
 
     def __init__(self) -> None:
         super().__init__(providers=[Commands], placeholder="type to find a command")
+
+    def compose(self) -> ComposeResult:
+        for widget in super().compose():
+            yield _Found() if isinstance(widget, CommandList) else widget
 
     def on_click(self, event: events.Click) -> None:
         """A click may come from where the terminal ended before it became smaller: there is nothing any more, and

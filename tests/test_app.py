@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import platform
 import subprocess
 import sys
 import weakref
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.style import Style
 from textual import events
 from textual.command import CommandList, CommandPalette, DiscoveryHit
 from textual.css.scalar import Scalar
@@ -278,6 +280,23 @@ async def test_of_two_choices_in_one_breath_the_palette_takes_one_and_closes_onc
         await pilot.pause()
         assert app.screen is screen
         assert "active ↑" in seen(app)
+
+
+async def test_a_click_on_a_command_that_is_no_longer_listed_does_nothing() -> None:
+    async with running() as (app, pilot):
+        await pilot.press("colon", *"reverse")
+        await until(pilot, lambda: "reverse the order" in seen(app))
+        results = app.screen.query_one(CommandList)
+        at = {"x": 1, "y": 0, "screen_x": 30, "screen_y": 5}
+        where = Style.from_meta({"option": results.option_count})
+        keys = {"shift": False, "meta": False, "ctrl": False}
+        results.post_message(events.Click(results, **at, delta_x=0, delta_y=0, button=1, **keys, style=where))
+        await pilot.pause()
+        assert isinstance(app.screen, CommandPalette)
+        results.post_message(
+            events.Click(results, **at, delta_x=0, delta_y=0, button=1, **keys, style=Style.from_meta({"option": 0}))
+        )
+        await until(pilot, lambda: "active ↑" in seen(app))
 
 
 async def test_a_click_from_before_the_terminal_became_smaller_leaves_the_palette_open() -> None:
@@ -770,7 +789,10 @@ async def test_what_was_left_is_looked_for_in_the_end_although_keys_come_without
     monkeypatch.setattr(tidying, "SETTLED", 0.05)
     monkeypatch.setattr(HermesApp, "seconds_since_key", 0.0)
     looked: list[tuple[int, ...]] = []
+    given: list[bool] = []
+    give_back = tidying.give_back
     monkeypatch.setattr(tidying.gc, "collect", lambda *generation: looked.append(generation))
+    monkeypatch.setattr(tidying, "give_back", lambda: given.append(give_back()))
     async with running() as (app, pilot):
         for _ in range(tidying.OVERDUE):
             assert looked == []
@@ -781,6 +803,7 @@ async def test_what_was_left_is_looked_for_in_the_end_although_keys_come_without
         for _ in range(3):  # the next ones do not put it off
             app._leave_one()
         await until(pilot, lambda: looked)
+        assert given == [sys.platform == "linux" and platform.libc_ver()[0] == "glibc"]
 
 
 class _Ring:

@@ -124,7 +124,7 @@ class Watch:
         told = {
             "line": self.lines,
             "workers": len(app.workers),
-            "threads": threading.active_count(),
+            "threads": sorted(thread.name for thread in threading.enumerate()),
             "tasks": len(asyncio.all_tasks(loop)) if loop is not None else 0,
             "pending": len(app._keys),
             "depth": len(app.screen_stack),
