@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
-from textual import events
+from textual import events, on
 from textual.app import ComposeResult
-from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
+from textual.await_remove import AwaitRemove
+from textual.command import CommandInput, CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.errors import NoWidget
+from textual.widgets import Input, LoadingIndicator, OptionList
 
 from hermes_tui.keys import EVERYWHERE, MOVING, shown_as
 from hermes_tui.screens.base import Steady, keys_of, works
@@ -101,6 +103,32 @@ class Palette(CommandPalette, Steady):
     def compose(self) -> ComposeResult:
         for widget in super().compose():
             yield _Found() if isinstance(widget, CommandList) else widget
+
+    @property
+    def _whole(self) -> bool:
+        """Whether its parts are there, and not taken away as it closes."""
+        return bool(self.query(CommandList) and self.query(LoadingIndicator) and self.query(CommandInput))
+
+    def remove(self) -> AwaitRemove:
+        """What was to be shown in a moment is for nobody."""
+        self._stop_busy_countdown()
+        self._stop_no_matches_countdown()
+        return super().remove()
+
+    def _watch__list_visible(self) -> None:
+        if self._whole:
+            super()._watch__list_visible()
+
+    async def _watch__show_busy(self) -> None:
+        if self._whole:
+            await super()._watch__show_busy()
+
+    @on(Input.Changed)
+    @on(Input.Submitted)
+    @on(OptionList.OptionSelected)
+    def _asked_while_it_goes(self, event: Input.Changed | Input.Submitted | OptionList.OptionSelected) -> None:
+        if not self._whole:
+            event.prevent_default()
 
     def on_click(self, event: events.Click) -> None:
         """A click may come from where the terminal ended before it became smaller: there is nothing any more, and

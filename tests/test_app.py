@@ -19,6 +19,7 @@ from textual import events
 from textual.command import CommandList, CommandPalette, DiscoveryHit
 from textual.css.scalar import Scalar
 from textual.pilot import Pilot
+from textual.widgets import OptionList
 from textual.widgets._toast import Toast
 
 from hermes_tui import handover, tidying
@@ -29,7 +30,7 @@ from hermes_tui.domain.queries import SearchOrder
 from hermes_tui.errors import QueryTimeout, StoreMissing, TargetAmbiguous, Unsupported
 from hermes_tui.intents import HandOver, OpenSearch, OpenTarget, OpenTranscript, PrintAndQuit
 from hermes_tui.keys import EVERYWHERE, PLACES, SMALL_PLACES
-from hermes_tui.palette import Commands
+from hermes_tui.palette import Commands, Palette
 from hermes_tui.paths import home_store
 from hermes_tui.screens.base import bindings
 from hermes_tui.screens.browse import BrowseScreen
@@ -280,6 +281,25 @@ async def test_of_two_choices_in_one_breath_the_palette_takes_one_and_closes_onc
         await pilot.pause()
         assert app.screen is screen
         assert "active ↑" in seen(app)
+
+
+async def test_what_a_palette_would_show_in_a_moment_is_for_nobody_once_its_parts_are_gone() -> None:
+    async with running() as (app, pilot):
+        await pilot.press("colon", *"reverse")
+        await until(pilot, lambda: "reverse the order" in seen(app))
+        palette, results = app.screen, app.screen.query_one(CommandList)
+        assert isinstance(palette, Palette)
+        option = OptionList.OptionSelected(results, results.get_option_at_index(0), 0)
+        await palette.query("*").remove()
+        palette._show_busy = not palette._show_busy
+        palette._list_visible = not palette._list_visible
+        palette.post_message(option)
+        await pilot.pause()
+        palette._start_no_matches_countdown("zebra")
+        palette.dismiss()
+        await until(pilot, lambda: palette._no_matches_timer is None)
+        assert palette._busy_timer is None
+        assert isinstance(app.screen, BrowseScreen)
 
 
 async def test_a_click_on_a_command_that_is_no_longer_listed_does_nothing() -> None:
