@@ -171,7 +171,7 @@ def _keys(value: Any, wrong: Callable[..., UsageError]) -> dict[str, str]:
     found = {}
     for name, keys in _flat(value):
         if name not in known:
-            raise wrong(f"there is no command {name!r}; see the README's list of keys", f"keys.{name}")
+            raise wrong(f"there is no command {name!r}; {_commands_near(name)}", f"keys.{name}")
         if not isinstance(keys, str) or not keys.strip():
             raise wrong(f'{name} must be a text in quotes, such as "ctrl+f"', f"keys.{name}")
         found[name] = keys
@@ -180,6 +180,14 @@ def _keys(value: Any, wrong: Callable[..., UsageError]) -> dict[str, str]:
     if (fault := fault_in(found)) is not None:
         raise wrong(fault.why, f"keys.{fault.id}")
     return found
+
+
+def _commands_near(name: str) -> str:
+    """What can be named instead: the commands of the same place, or the places."""
+    place = name.partition(".")[0]
+    if place not in PLACES:
+        return f"names begin with {', '.join(f'{each}.' for each in PLACES)}"
+    return f"there are {', '.join(key.id for key in PLACES[place])}"
 
 
 def _unreadable(words: str) -> str | None:

@@ -81,6 +81,8 @@ def test_every_setting_can_be_written_down(tmp_path: Path) -> None:
         ('# a comment\nenter = "leave"\n', 2, "read, resume"),
         ('mouse = true\norder = "size"\n', 2, "active"),
         ('mouse = true\n[keys]\n"browse.filter" = "f"\n"browse.nothing" = "x"\n', 4, "browse.nothing"),
+        ('[keys]\n"browse.nothing" = "x"\n', 2, "there are browse.read, browse.search, browse.filter"),
+        ('[keys]\n"brows.filter" = "x"\n', 2, "names begin with browse., search., transcript."),
         ("[keys]\nbrowse.filter = 3\n", 2, "browse.filter"),
         ('[keys]\n[keys.browse]\nfilter = ""\n', 3, "browse.filter"),
         ("keys = 3\n", 1, "[keys]"),
