@@ -107,13 +107,14 @@ class Steady(Screen[None], inherit_bindings=False):
     _hurried: Widget | None = None
     """What is to be drawn at once."""
 
-    def on_mount(self) -> None:
-        """Take the classes of this size before the first layout: Textual gives them with the first resize, and till
-        then a panel would be drawn as wide as on a wide screen."""
+    def on_compose(self) -> None:
+        """Take the classes of this size before there are any parts: Textual gives them with the first resize. Till then
+        a panel would be drawn as wide as on a wide screen, and then all parts would be styled once more."""
         width, height = self.app.size
         for breakpoints, cells in ((self.app.HORIZONTAL_BREAKPOINTS, width), (self.app.VERTICAL_BREAKPOINTS, height)):
             for name in [name for least, name in breakpoints or () if least <= cells][-1:]:
-                self.add_class(name)
+                self.add_class(name, update=False)
+        self.app.stylesheet.apply(self)
 
     async def _on_resize(self, event: events.Resize) -> None:
         true = self.app.size
