@@ -74,6 +74,8 @@ class Catalogue:
     """Sessions whose newest messages could not be read."""
     live: frozenset[str] = frozenset()
     """Sessions that are open somewhere, as far as is known."""
+    made: dict[str, object] = field(default_factory=dict)
+    """What searches have made of it, for the next one: by whichever thread."""
     _by_root: dict[str, Conversation] = field(default_factory=dict)
     _hanging: dict[str, list[Chain]] = field(default_factory=dict)
 
@@ -98,7 +100,8 @@ class Catalogue:
             if chain.root.id in by_root:
                 row = conversation_of(chain, self.profile)
                 by_root[chain.root.id] = row._replace(live=not self.live.isdisjoint(row.segment_ids))
-        return replace(self, chains=chains, conversations=tuple(by_root.values()), _by_root=by_root, _hanging={})
+        conversations = tuple(by_root.values())
+        return replace(self, chains=chains, conversations=conversations, made={}, _by_root=by_root, _hanging={})
 
     def marked(self, live: frozenset[str]) -> Catalogue:
         """The same, with the conversations of these sessions marked as live."""
@@ -109,7 +112,7 @@ class Catalogue:
         for root_id in {chain.root.id for chain in chains if chain is not None} & by_root.keys():
             now = by_root[root_id]
             by_root[root_id] = now._replace(live=not live.isdisjoint(now.segment_ids))
-        return replace(self, conversations=tuple(by_root.values()), live=live, _by_root=by_root)
+        return replace(self, conversations=tuple(by_root.values()), live=live, made={}, _by_root=by_root)
 
     def __len__(self) -> int:
         """How many sessions there are."""

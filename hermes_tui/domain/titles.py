@@ -24,18 +24,14 @@ def plain_words(text: str) -> list[str]:
 class Title:
     """A title, made ready to be compared with many queries."""
 
-    words: tuple[str, ...]
-    """In order."""
+    text: str
     joined: str
-    """The same without anything in between."""
-    chunks: tuple[tuple[str, ...], ...]
-    """The words of each stretch without blanks: only inside of one may punctuation be missing."""
+    """Its words without anything in between: what is not in there is not in the title. Its words are looked at only
+    where it is: there may be very many titles, and few are named."""
 
     @classmethod
     def of(cls, text: str) -> Title:
-        chunks = tuple(words for words in (tuple(plain_words(chunk)) for chunk in text.split()) if words)
-        words = tuple(word for chunk in chunks for word in chunk)
-        return cls(words, "".join(words), chunks)
+        return cls(text, "".join(word for chunk in _chunks(text) for word in chunk))
 
     def matches(self, node: Node) -> bool:
         """Whether a tree holds for this title."""
@@ -46,31 +42,41 @@ class Title:
         return (all if isinstance(node, And) else any)(map(self.matches, node.children))
 
     def _holds(self, leaf: Leaf) -> bool:
-        wanted = tuple(plain_words(leaf.text))
+        wanted = plain_words(leaf.text)
         squeezed = "".join(wanted)
         if not squeezed or squeezed not in self.joined:
             return False
         if leaf.substring:
             return True
-        return self._in_order(wanted, prefix=leaf.prefix) or self._without_punctuation(squeezed, prefix=leaf.prefix)
+        chunks = _chunks(self.text)
+        words = [word for chunk in chunks for word in chunk]
+        return _in_order(words, wanted, prefix=leaf.prefix) or _unparted(chunks, squeezed, prefix=leaf.prefix)
 
-    def _in_order(self, wanted: tuple[str, ...], *, prefix: bool) -> bool:
-        size = len(wanted)
-        for start in range(len(self.words) - size + 1):
-            there = self.words[start : start + size]
-            last = there[-1].startswith(wanted[-1]) if prefix else there[-1] == wanted[-1]
-            if last and there[:-1] == wanted[:-1]:
-                return True
-        return False
 
-    def _without_punctuation(self, squeezed: str, *, prefix: bool) -> bool:
-        for chunk in self.chunks:
-            for start in range(len(chunk)):
-                run = ""
-                for word in chunk[start:]:
-                    run += word
-                    if run == squeezed or (prefix and run.startswith(squeezed)):
-                        return True
-                    if len(run) > len(squeezed):
-                        break
-        return False
+def _chunks(text: str) -> list[list[str]]:
+    """The words of each stretch without blanks: only inside of one may punctuation be missing."""
+    return [words for chunk in text.split() if (words := plain_words(chunk))]
+
+
+def _in_order(words: list[str], wanted: list[str], *, prefix: bool) -> bool:
+    size = len(wanted)
+    for start in range(len(words) - size + 1):
+        there = words[start : start + size]
+        last = there[-1].startswith(wanted[-1]) if prefix else there[-1] == wanted[-1]
+        if last and there[:-1] == wanted[:-1]:
+            return True
+    return False
+
+
+def _unparted(chunks: list[list[str]], squeezed: str, *, prefix: bool) -> bool:
+    """Whether the words stand there without the punctuation between them, or with some that is not asked for."""
+    for chunk in chunks:
+        for start in range(len(chunk)):
+            run = ""
+            for word in chunk[start:]:
+                run += word
+                if run == squeezed or (prefix and run.startswith(squeezed)):
+                    return True
+                if len(run) > len(squeezed):
+                    break
+    return False

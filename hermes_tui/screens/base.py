@@ -108,8 +108,8 @@ class Steady(Screen[None], inherit_bindings=False):
     """What is to be drawn at once."""
 
     def on_compose(self) -> None:
-        """Take the classes of this size before there are any parts: Textual gives them with the first resize. Till then
-        a panel would be drawn as wide as on a wide screen, and then all parts would be styled once more."""
+        """Take the classes of this size before there are any parts: Textual gives them with the first resize, till
+        when a panel would be drawn as wide as on a wide screen, and then styles all parts once more."""
         width, height = self.app.size
         for breakpoints, cells in ((self.app.HORIZONTAL_BREAKPOINTS, width), (self.app.VERTICAL_BREAKPOINTS, height)):
             for name in [name for least, name in breakpoints or () if least <= cells][-1:]:

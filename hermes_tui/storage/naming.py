@@ -109,14 +109,12 @@ class Titles:
         return found
 
 
-def titles_of(store: Store, catalogue: Catalogue) -> Titles:
-    """Kept as long as the catalogue is the same."""
-    kept = store.searching.get("titles")
-    if kept is not None and kept[0] is catalogue and isinstance(kept[1], Titles):
-        return kept[1]
-    titles = Titles(catalogue)
-    store.searching["titles"] = (catalogue, titles)
-    return titles
+def titles_of(catalogue: Catalogue) -> Titles:
+    """Kept with the catalogue."""
+    kept = catalogue.made.get("titles")
+    if not isinstance(kept, Titles):
+        kept = catalogue.made["titles"] = Titles(catalogue)
+    return kept
 
 
 def in_time(conversation: Conversation, filters: Filters) -> bool:

@@ -47,9 +47,19 @@ class Scope:
     def sessions_of(self, root_id: str) -> list[str]:
         """The searched sessions that count for a conversation."""
         if not self._sessions:
+            found: dict[str, list[str]] = {}
             for session_id, place in self.places.items():
-                self._sessions.setdefault(place.root_id, []).append(session_id)
+                found.setdefault(place.root_id, []).append(session_id)
+            self._sessions = found  # all at once: another thread may ask too
         return self._sessions.get(root_id, [])
+
+
+class _Kept(NamedTuple):
+    """A scope without filters, and what it depends on beside the catalogue."""
+
+    live: frozenset[str]
+    include_hidden: bool
+    scope: Scope
 
 
 def marked(catalogue: Catalogue, live: frozenset[str]) -> dict[str, Conversation]:
@@ -67,14 +77,11 @@ def scope_of(store: Store, catalogue: Catalogue, filters: Filters, *, include_hi
     live = live_ids(store.ref.home)
     if filters:
         return _build(store, catalogue, live, filters, include_hidden=include_hidden)
-    made_of = (catalogue, live, include_hidden)
-    kept = store.searching.get("scope")
-    if kept is not None and isinstance(kept[0], tuple) and isinstance(kept[1], Scope):
-        before, *others = kept[0]
-        if before is catalogue and others == [live, include_hidden]:
-            return kept[1]
+    kept = catalogue.made.get("scope")
+    if isinstance(kept, _Kept) and (kept.live, kept.include_hidden) == (live, include_hidden):
+        return kept.scope
     scope = _build(store, catalogue, live, filters, include_hidden=include_hidden)
-    store.searching["scope"] = (made_of, scope)
+    catalogue.made["scope"] = _Kept(live, include_hidden, scope)
     return scope
 
 

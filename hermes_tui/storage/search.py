@@ -183,7 +183,7 @@ class StoreSearch:
         if self.tree is None:
             raise BadQuery(self.query.text, "there is nothing to search for, only punctuation")
         if not any(key in keys for keys in (filters.wanted, filters.barred) for key in ("role", "tool")):
-            titled = titles_of(store, self.catalogue).named(self.tree, self.scope)
+            titled = titles_of(self.catalogue).named(self.tree, self.scope)
             self.titles = {root_id: each for root_id, each in titled.items() if in_time(each.conversation, filters)}
         self.steps += [self._begin, self._note_words]
 
