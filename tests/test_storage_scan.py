@@ -7,6 +7,7 @@ import contextlib
 import random
 import re
 import sqlite3
+import string
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -157,6 +158,23 @@ def test_signs_that_are_letters_are_seen_among_dashes_and_quotes() -> None:
         assert sieve.worth(text.encode(), None, None) is worth, text
 
 
+def test_a_text_full_of_accents_is_sieved_as_fast_as_any() -> None:
+    """One that tries every way to read them would not be done with these in years."""
+    words = [Leaf(string.ascii_lowercase + "abcd"), Leaf("a" * 50)]
+    sieve = sieve_of(words, structured=False)
+    assert sieve is not None
+    for text, worth in (
+        ("é" * 27 + " plain", False),
+        ("é" * 9_000, True),
+        ("plain " + "ééa" * 12 + "b", False),
+        ("a\u0301" * 24 + " ", False),
+        ("a\u0301" * 25, True),
+        ("ab\u0301c\u0301d\u0301" + string.ascii_lowercase[4:] + "abcé", True),
+        ("ab\u0301c\u0301d\u0301" + string.ascii_lowercase[4:] + "abé ", False),
+    ):
+        assert sieve.worth(text.encode(), None, None) is worth, text
+
+
 def test_a_word_in_an_alphabet_of_its_own_is_not_looked_for_in_ascii(tmp_path: Path) -> None:
     with StoreBuilder(tmp_path / "state.db") as builder:
         builder.session("s1")
@@ -294,6 +312,8 @@ def test_of_very_many_words_the_next_is_looked_for_only_where_those_before_stand
     assert len(looks) == len(words) + 3 + 1
 
 
+_LONG = "abcdefghijklm" * 2 + "abcdefghijk" + "nopqrstuvwxyz" + string.digits
+"""A word whose letters carry so many accents that its end alone does not tell it."""
 _FILLERS = ("lorem ipsum ", "é", "部署 ", "e\u0301")
 
 
@@ -304,6 +324,8 @@ def outputs(rng: random.Random) -> Iterator[str | bytes]:
         for word in words:
             for before in (0, 1, 4, 10, 13):
                 yield (filler * CUT_AT)[: CUT_AT - before - 1] + " " + word
+    marked = (letter + "\u0301" * (37 + at) for at, letter in enumerate(_LONG[37:]))
+    yield "." * (CUT_AT - 1_024 - 37) + _LONG[:37] + "".join(marked)
     yield "harbour" + " " * CUT_AT + "lights"
     for _ in range(60):
         filler, word = rng.choice(_FILLERS), rng.choice(words)
@@ -328,7 +350,7 @@ def put_out(tmp_path: Path) -> Path:
 def test_of_long_tool_output_its_end_tells_what_the_index_does_not(put_out: Path) -> None:
     """Words across the place where the index ends, accents without number, NULs, blobs."""
     asked = [
-        *(Leaf(word) for word in ("deeptoolite", "lights", "terminal")),
+        *(Leaf(word) for word in ("deeptoolite", "lights", _LONG)),
         *(Leaf(word, Form.PREFIX) for word in ("deeptool", "l", "deeptoolites")),
         *(Leaf(word, Form.PHRASE) for word in ("harbour lights", "harbour-lights", "ipsum harbour")),
         Or((Leaf("toolite"), Leaf("lights"))),

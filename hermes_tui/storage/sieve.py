@@ -77,7 +77,8 @@ class Sieve:
         self.foreign = [(piece.encode(), _rare(piece)) for piece in pieces if not piece.isascii()]
         self.in_calls = [form.encode() for piece in pieces for form in _forms(piece)]
         self.beyond, self.structured = beyond, structured
-        self._accented = _accented(self.words)
+        self._beginnings = _beginnings(self.words)
+        self._spellings = [_Spelling(word) for word in self.words]
         self.worth: Worth = self._worth
         """What SQL calls."""
         if len(self.foreign) == 1 and not (self.words or self.pieces or beyond or structured):
@@ -106,7 +107,11 @@ class Sieve:
             return False
         signs = _DASHES not in raw or _SIGNS in raw
         text = raw.translate(_READ if signs else _READ_DASHES, _TRAILING)
-        return _any_in(self.words, text) or (_ANY in text and self._accented.search(text) is not None)
+        return _any_in(self.words, text) or (_ANY in text and self._accented(text))
+
+    def _accented(self, text: bytes) -> bool:
+        places = (found.start() for found in self._beginnings.finditer(text))
+        return any(spelling.stands(text, at) for at in places for spelling in self._spellings)
 
     def holds_in_calls(self, raw: bytes) -> bool:
         """The same of calls, in which writers spell what is not ASCII in numbers."""
@@ -185,27 +190,53 @@ def _rare(piece: str) -> bytes:
     return next(char for char in piece if not char.isascii()).encode()[:1]
 
 
-def _accented(words: list[bytes]) -> re.Pattern[bytes]:
-    """Any of these words with at least one character in it that stands for another, or for none. The first of
-    those begins the pattern, where it is found quickly; what of the word comes before is looked at from there: first
-    whether it is one of the letters at all, which rules out most."""
-    firsts: list[bytes] = []
-    others: list[bytes] = []
+def _beginnings(words: list[bytes]) -> re.Pattern[bytes]:
+    """Where the first character of any of these words may be that stands for a letter, or for none: what is before it
+    begins the word, and what is behind it may go on. Nothing is tried more than one way, so that a text full of such
+    characters takes no longer than others."""
+    first, others = [], []
     for word in words:
         letters = [re.escape(word[at : at + 1]) for at in range(len(word))]
-        rest = [b"[" + letter + _ANY + b"]" + _ANY + b"*" for letter in letters]
         for at in range(len(letters)):
-            inserted, instead = b"".join(rest[at:]), b"".join(rest[at + 1 :])
-            way = _ANY + b"*(?:" + inserted + b"|" + instead + b")"
-            before = b"(?<=" + b"".join(letters[:at]) + _ANY + b")"
+            may_follow = (b"".join(letters[at : at + 2 + more]) for more in range(min(4, len(letters) - at - 1)))
+            behind = b"(?=" + b"".join(b"[" + _ANY + some + b"]" for some in may_follow) + b")"
             if at == 0:
-                firsts.append(way)
+                first.append(behind)
             else:
-                others.append(before + way)
+                others.append(b"(?<=" + b"".join(letters[:at]) + _ANY + b")" + behind)
     if others:
+        # most of them are behind none of the letters
         some = b"".join(re.escape(bytes([letter])) for letter in sorted({*b"".join(word[:-1] for word in words)}))
-        firsts.append(b"(?<=[" + some + b"]" + _ANY + b")(?:" + b"|".join(others) + b")")
-    return re.compile(_ANY + b"(?:" + b"|".join(firsts) + b")")
+        first.append(b"(?<=[" + some + b"]" + _ANY + b")(?:" + b"|".join(others) + b")")
+    return re.compile(_ANY + b"(?:" + b"|".join(first) + b")")
+
+
+class _Spelling:
+    """A word of which each letter may be itself or `_ANY`, with any number of these between them."""
+
+    def __init__(self, word: bytes) -> None:
+        self._length = len(word)
+        self._after: dict[int, int] = {}
+        """Letter → bit by bit, how many letters of the word have come when it has."""
+        for at, letter in enumerate(word):
+            self._after[letter] = self._after.get(letter, 0) | 2 << at
+
+    def stands(self, text: bytes, at: int) -> bool:
+        """Whether the word is here, `at` being in it."""
+        begun = max(0, at - self._length + 1)
+        come = 0
+        for place, letter in enumerate(text[begun : at + 2 * self._length], begun):
+            if place <= at:
+                come |= 1
+            if letter == _ANY[0]:
+                come |= come << 1
+            else:
+                come = come << 1 & self._after.get(letter, 0)
+            if come >> self._length:
+                return True
+            if not come and place >= at:
+                return False
+        return False
 
 
 def needle_of(leaf: Leaf) -> str | None:
