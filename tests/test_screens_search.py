@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import gc
 import random
+import weakref
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -467,6 +470,32 @@ async def test_first_hits_are_painted_before_more_is_asked_for() -> None:
             await type_in(pilot, letter)
             await until(pilot, lambda: "1 of 2" in status(app))
         assert service.waiting == [False] * 5
+
+
+async def test_a_search_that_is_given_up_leaves_nothing_for_the_collector() -> None:
+    class Found:
+        """What a search holds on its way."""
+
+    class Endless(GatedService):
+        held: list[weakref.ref[Found]] = []  # noqa: RUF012  # of this test alone
+
+        async def search(self, query: SearchQuery) -> AsyncIterator[SearchPage]:
+            found = Found()
+            self.held.append(weakref.ref(found))
+            yield values.page(query.text, values.HITS[:1], final=False)
+            await asyncio.Event().wait()
+            del found
+
+    service = Endless()
+    async with searching(service) as (screen, _, pilot):
+        gc.disable()
+        try:
+            await type_in(pilot, "o")
+            await until(pilot, lambda: screen.hits.hits)
+            await type_in(pilot, "a")
+            await until(pilot, lambda: len(service.held) == 2 and service.held[0]() is None)
+        finally:
+            gc.enable()
 
 
 async def test_hits_in_place_of_the_page_are_a_matter_of_two_widgets(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -150,12 +150,10 @@ class Searching(Moving, BaseScreen):
     async def _search(self, query: SearchQuery, fresh: bool) -> None:
         """Show each page as it comes; a busy store is asked again. Being cancelled by the next search is the end."""
         try:
-            async for page in self.service.search(query):
-                self._busy = not page.final
-                self._show_answer(query, page, fresh=fresh)
-                if fresh and page.hits:
-                    await self.painted(self.hits)
-                fresh = False
+            await self._show_pages(query, fresh)
+        except asyncio.CancelledError as given_up:
+            # The way it came through the search holds all that was found, in a circle that only the collector breaks.
+            raise given_up.with_traceback(None) from None
         except BadQuery as error:
             self._refuse(query, error)
         except HermesTuiError as error:
@@ -165,6 +163,14 @@ class Searching(Moving, BaseScreen):
             if busy:
                 await asyncio.sleep(self.AGAIN_SECONDS)
                 self._search(query, True)
+
+    async def _show_pages(self, query: SearchQuery, fresh: bool) -> None:
+        async for page in self.service.search(query):
+            self._busy = not page.final
+            self._show_answer(query, page, fresh=fresh)
+            if fresh and page.hits:
+                await self.painted(self.hits)
+            fresh = False
 
     def _refuse(self, query: SearchQuery, error: BadQuery) -> None:
         """Say why this cannot be asked."""
