@@ -23,8 +23,8 @@ IN_FORCE = "in use"
 _PAGES = frozenset({"page_up", "page_down"})
 _OURS = "hermes-"
 """Begins the names of the themes that were made for this program: of those that match they come first."""
-Command = tuple[str, str, Callable[[], Any]]
-"""What it does, what stands beside it (the key that does it too), and how to do it."""
+Command = tuple[str, str, str, Callable[[], Any]]
+"""What it does, its name in the footer, what stands beside it (the key that does it too), and how to do it."""
 
 
 class Commands(Provider):
@@ -36,28 +36,30 @@ class Commands(Provider):
     def _commands(self) -> Iterator[Command]:
         """Each once: what a screen does in the same words as the app is the same command with one more key."""
         found: dict[str, Command] = {}
-        for said, key, run in (*self._of_screen(), *self._of_app()):
-            before = found.get(said)
-            found[said] = (said, key, run) if before is None else (said, f"{before[1]} {key}", before[2])
+        for said, name, key, run in (*self._of_screen(), *self._of_app()):
+            if said in found:
+                _, name, before, run = found[said]
+                key = f"{before} {key}"
+            found[said] = (said, name, key, run)
         yield from found.values()
         for name in sorted(
             self.app.available_themes, key=lambda name: (name != self.app.theme, not name.startswith(_OURS), name)
         ):
             beside = IN_FORCE if name == self.app.theme else ""
-            yield f"theme {name}", beside, partial(self.app.run_action, f"choose_theme({name!r})")
+            yield f"theme {name}", "", beside, partial(self.app.run_action, f"choose_theme({name!r})")
 
     def _of_screen(self) -> Iterator[Command]:
         rebound: dict[str, str] = getattr(self.app, "rebound", {})
         screen = self.screen
         for key in keys_of(getattr(screen, "PLACE", "")):
             if key.id.partition(".")[2] not in _MOVES and works(screen, key):
-                yield key.help, shown_as(key, rebound), partial(screen.run_action, key.action)
+                yield key.help, key.label, shown_as(key, rebound), partial(screen.run_action, key.action)
 
     def _of_app(self) -> Iterator[Command]:
         rebound: dict[str, str] = getattr(self.app, "rebound", {})
         for key in EVERYWHERE[1:]:
             if key.action != "copy_selection" or self.screen.get_selected_text():
-                yield key.help, shown_as(key, rebound), partial(self.app.run_action, key.action)
+                yield key.help, key.label, shown_as(key, rebound), partial(self.app.run_action, key.action)
 
     def _once(self, run: Callable[[], Any]) -> Any:
         """Do it, unless this palette has done something: of two choices made in one breath Textual takes both."""
@@ -67,13 +69,13 @@ class Commands(Provider):
         return run()
 
     async def discover(self) -> Hits:
-        for said, beside, run in self._commands():
+        for said, _, beside, run in self._commands():
             yield DiscoveryHit(self._line(Content(said), beside), partial(self._once, run), text=said)
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
-        for said, beside, run in self._commands():
-            score = matcher.match(said)
+        for said, name, beside, run in self._commands():
+            score = max(matcher.match(said), matcher.match(name) if name else 0)
             if score > 0:
                 score *= 2 if said.startswith(f"theme {_OURS}") else 1
                 yield Hit(score, self._line(matcher.highlight(said), beside), partial(self._once, run), text=said)

@@ -264,6 +264,21 @@ async def test_the_palette_runs_commands_of_the_screen_by_name() -> None:
         await until(pilot, lambda: app.screen is screen and "active ↑" in seen(app))
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("lineage", "how sessions descend"), ("hidden", "show or hide what is left out"), ("quit", "ctrl+q")],
+)
+async def test_the_palette_finds_a_command_by_the_word_of_the_footer_too(name: str, said: str) -> None:
+    async with running() as (app, pilot):
+        screen = app.screen
+        assert isinstance(screen, BrowseScreen)
+        await until(pilot, lambda: screen.rows.items)
+        await pilot.press("colon")
+        await until(pilot, lambda: isinstance(app.screen, CommandPalette))
+        await pilot.press(*name)
+        await until(pilot, lambda: said in seen(app) and "read the conversation" not in seen(app))
+
+
 async def test_of_two_choices_in_one_breath_the_palette_takes_one_and_closes_once() -> None:
     async with running() as (app, pilot):
         screen = app.screen
