@@ -41,8 +41,12 @@ def epoch(value: Any) -> float | None:
 
 
 def local(at: float) -> datetime:
-    """This instant in local time, with its zone."""
-    return datetime.fromtimestamp(at, UTC).astimezone()
+    """This instant in local time, with its zone; in UTC where the zone that is set is a day off or more."""
+    there = datetime.fromtimestamp(at, UTC)
+    try:
+        return there.astimezone()
+    except ValueError:
+        return there
 
 
 def iso(at: float | None) -> str | None:

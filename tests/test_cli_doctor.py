@@ -107,6 +107,15 @@ def test_without_a_store_it_says_where_it_looked_and_what_surrounds_it(
     assert (code, "terminal" in lines(out)) == (3, True), "also where a profile is missing"
 
 
+@pytest.mark.parametrize("command", [["doctor"], ["list"], ["config"], ["profiles"]])
+@pytest.mark.parametrize("name", ["x" * 300, "." * 5_000], ids=["long name", "long path"])
+def test_a_home_that_cannot_be_is_said_and_no_failure(
+    command: list[str], name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HERMES_HOME", f"/{name}")
+    assert cli.main(command) == {"config": 0, "profiles": 0}.get(command[0], 3)
+
+
 def test_a_missing_hermes_is_a_warning_where_something_could_be_resumed(
     home: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

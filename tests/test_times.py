@@ -44,6 +44,14 @@ def test_every_form_shows_the_same_wall_time(zone: str, monkeypatch: pytest.Monk
     assert iso == there.isoformat(timespec="milliseconds")
 
 
+@pytest.mark.parametrize("zone", ["UTC+99", "UTC-99"])
+def test_a_zone_that_is_a_day_off_counts_as_none(zone: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    live_in(zone, monkeypatch)
+    assert times.local(INSTANT).timestamp() == INSTANT
+    assert times.ago(INSTANT, INSTANT + 60) == "1m"
+    times.midnight(INSTANT)
+
+
 @pytest.mark.parametrize("hours", [-2, -1, 0, 1, 2])
 def test_both_sides_of_a_change_of_clocks_are_told_apart(hours: int, monkeypatch: pytest.MonkeyPatch) -> None:
     live_in(NEW_YORK, monkeypatch)

@@ -44,7 +44,7 @@ def without(arguments: Arguments, problems: Sequence[StoreProblem]) -> Answer:
 
 
 def _there(ref: StoreRef) -> str:
-    if not ref.home.is_dir():
+    if not os.path.isdir(ref.home):  # pathlib raises for names that are too long, or that may not be looked at
         return "does not exist"
     return f"exists and holds {'' if os.path.lexists(ref.db) else 'no '}{ref.db.name}"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,7 +16,7 @@ def run(arguments: Arguments) -> Answer:
     """Needs no store."""
     path = settings.config_file()
     _, entries = settings.load(arguments.settings, path=path)
-    there = settings.Entry("config_file", str(path), "file" if path.exists() else "default")
+    there = settings.Entry("config_file", str(path), "file" if os.path.exists(path) else "default")
     rows = [there, *entries]
 
     def document() -> output.Json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -63,7 +64,7 @@ def root(arguments: Arguments) -> Path:
 def _all(root: Path, *, named: bool) -> Chosen:
     """A profile without a database is no error, unless none has one."""
     every = paths.profile_stores(root)
-    found = tuple(ref for ref in every if ref.db.exists())
+    found = tuple(ref for ref in every if os.path.exists(ref.db))
     return Chosen(found or tuple(every[:1]), named=named or bool(found))
 
 

@@ -29,7 +29,7 @@ DEMO = Way("look around in a sample store", "about 60 conversations", does="samp
 def looked(store: StoreRef, others: int) -> list[tuple[str, str]]:
     """Each place that was looked at, and what is there."""
     home = os.environ.get("HERMES_HOME", "").strip()
-    there = f"exists, holds no {DATABASE}" if store.home.is_dir() else "does not exist"
+    there = f"exists, holds no {DATABASE}" if os.path.isdir(store.home) else "does not exist"
     return [
         ("HERMES_HOME", one_line(home) or "not set"),
         (one_line(tilde(store.home)), there),
@@ -88,12 +88,12 @@ class MissingScreen(Moving, BaseScreen):
 
     def _there(self) -> tuple[bool, list[StoreRef]]:
         """Whether a store has appeared, and which other profiles have one."""
-        found = any(store.db.is_file() for store in self.service.stores)
+        found = any(os.path.isfile(store.db) for store in self.service.stores)
         try:
             every = profile_stores(self.store.root)
         except (OSError, HermesTuiError):
             every = []
-        return found, [each for each in every if each.db != self.store.db and each.db.is_file()]
+        return found, [each for each in every if each.db != self.store.db and os.path.isfile(each.db)]
 
     def _say(self, places: list[tuple[str, str]]) -> None:
         head: list[Paragraph] = [

@@ -12,12 +12,16 @@ import io
 import json
 import sys
 import threading
+import time
 import traceback
 from typing import Any, TextIO
 
 from hermes_tui.cli import main
 from hermes_tui.storage import connection
 from tests.watching import Statements
+
+_ENDING = 2.0
+"""Seconds that a thread which has answered may take to be gone: on a busy machine that is not at once."""
 
 
 class _Bytes(io.TextIOWrapper):
@@ -46,7 +50,9 @@ def ask(argv: list[str]) -> dict[str, Any]:
             broken = f"SystemExit {ended.code}"
         except BaseException:  # whatever it is, it is what this trial looks for
             broken = traceback.format_exc()
-    left = threading.active_count() - threads
+    end = time.monotonic() + _ENDING
+    while (left := threading.active_count() - threads) > 0 and time.monotonic() < end:
+        time.sleep(0.01)
     return {
         "code": code,
         "out": out.said(),
