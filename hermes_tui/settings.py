@@ -17,6 +17,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields
 from pathlib import Path
+from stat import S_ISREG
 from typing import Any
 
 from hermes_tui import themenames
@@ -123,6 +124,8 @@ def _environment() -> dict[str, Any]:
 def read_file(path: Path) -> dict[str, Any]:
     """What the file sets, checked; nothing when there is no file."""
     try:
+        if not (S_ISREG(path.stat().st_mode) or path == Path(os.devnull)):  # to read a pipe would be to wait
+            raise UsageError(f"{path} is not a file")
         text = path.read_text("utf-8")
     except FileNotFoundError:
         return {}

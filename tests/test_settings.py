@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import string
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,15 @@ def test_an_option_beats_the_environment_beats_the_file(tmp_path: Path, monkeypa
     assert theme() == ("light", "environment")
     assert theme({"theme": "dark"}) == ("dark", "option")
     assert settings.load(path=path)[0].ascii
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes of POSIX")
+def test_what_is_no_file_is_refused_and_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "config.toml")
+    with pytest.raises(UsageError, match="is not a file"):
+        settings.load(path=tmp_path / "config.toml")
+    with pytest.raises(UsageError, match="is not a file"):
+        settings.load(path=tmp_path)
 
 
 def test_no_color_counts_only_when_it_says_something(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
