@@ -21,11 +21,12 @@ _SEARCHES = 20
 """Of each kind, so that the 95th percentile is not simply the longest."""
 _FOUND = re.compile(r"\d\+? conversations?")
 _ANSWERED = re.compile(r"\d\+? conversations?|no match")
+_LOOKED = re.compile(r"\b\d+/\d|no match")
 _BROWSE = "conversations"
 _WRONG, _STRANGE = "q", "龘"
 """Letters that make each query find nothing, until they are taken away again."""
 _PATIENCE = 90.0
-"""Seconds after which no more than the usual number of rounds is taken: on a large store an answer takes its time."""
+"""Seconds that something on a large store may take; past them no more than the usual number of rounds is taken."""
 
 
 def pressed(app: PtyApp, key: str, done: Callable[[list[str]], bool], timeout: float = 60) -> float:
@@ -233,12 +234,22 @@ def _and_back(app: PtyApp, key: str, back: str) -> float:
     return took
 
 
+def _edges(app: PtyApp) -> list[str]:
+    """What stands above and below the transcript."""
+    lines = app.text().splitlines()
+    return [*lines[:3], *lines[-4:]]
+
+
 def _finding(app: PtyApp, presses: int) -> Iterator[float]:
     app.send("/")
     app.wait_quiet(QUIET)
     app.send("the")
     app.wait_quiet(QUIET)
     app.send("enter")
+    end = time.perf_counter() + _PATIENCE
+    while time.perf_counter() < end and not _LOOKED.search("\n".join(_edges(app))):
+        app.wait_quiet(QUIET)  # a long transcript is still being looked through
+        time.sleep(QUIET)
     app.wait_quiet(2 * QUIET)
     for _ in range(presses):
         yield settled(app, "n")
