@@ -44,7 +44,7 @@ class _Ended(SystemExit):
 def main(argv: Sequence[str] | None = None) -> int:
     """Do what the command line says; the result is the exit code (SPEC 10)."""
     try:
-        with _ending(), _uncollected():
+        with _ending(), _uncollected(last=argv is None):
             return _main(sys.argv[1:] if argv is None else list(argv))
     except KeyboardInterrupt:
         return _INTERRUPTED
@@ -80,14 +80,17 @@ def _ending() -> Iterator[None]:
 
 
 @contextmanager
-def _uncollected() -> Iterator[None]:
+def _uncollected(*, last: bool) -> Iterator[None]:
     """A command keeps nearly all that it makes until its end: looking for rubbish meanwhile is a tenth of its
-    time. The screen turns the collector on again."""
+    time. The screen turns the collector on again. `last`: the process ends here, and Python need not go through
+    all that is left once more."""
     was = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
+        if last:
+            gc.freeze()
         if was:
             gc.enable()
 

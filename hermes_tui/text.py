@@ -44,6 +44,8 @@ def clean(text: str) -> str:
 def one_line(text: str, limit: int | None = None) -> str:
     """Safe, whitespace folded to single blanks, at most `limit` characters with a `…` after a cut."""
     if limit is None:
+        if text.isascii() and text.isprintable() and "  " not in text:
+            return text.strip()
         return _SPACES.sub(" ", clean(text)).strip()
     text = text.lstrip()
     rest = text[4 * limit + 64 :]

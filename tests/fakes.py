@@ -205,7 +205,9 @@ class GatedService:
     async def conversation(self, key: ConversationKey) -> Conversation:
         return await self._say("conversation", (key,), self._find(key))
 
-    async def details(self, keys: Sequence[ConversationKey]) -> dict[ConversationKey, Details]:
+    async def details(
+        self, keys: Sequence[ConversationKey], *, brief: bool = False
+    ) -> dict[ConversationKey, Details]:
         known = {row.key: row for row in self.rows}
         found = {
             key: replace(values.details(known[key]), unread=known[key].id in self.unread)

@@ -428,7 +428,8 @@ class TestStreams:
         code = (
             "import sys\nfrom hermes_tui.cli import main\nmain(sys.argv[1:])\n"
             "heavy = {'textual', 'rich.console', 'pygments', 'yaml', 'pyperclip', 'shtab', 'argparse', 'tomllib',"
-            " 'platformdirs', 'markdown_it', 'importlib.metadata', 'asyncio', 'dataclasses', 'inspect', 'ssl'}\n"
+            " 'platformdirs', 'markdown_it', 'importlib.metadata', 'asyncio', 'dataclasses', 'inspect', 'ssl',"
+            " 'hashlib'}\n"
             "heavy &= set(sys.modules)\n"
             "print('heavy:', sorted(heavy), file=sys.stderr)"
         )

@@ -293,3 +293,14 @@ def test_a_delegate_of_a_delegate_counts_for_whoever_began_it_all() -> None:
     assert alone is not None
     assert (alone.segment_ids, alone.kind) == (("deeper",), Kind.DELEGATE)
     assert catalogue.owner("root") == (catalogue.conversations[0], False)
+
+
+def test_sessions_are_found_by_the_beginning_of_their_id_or_title_also_after_a_change() -> None:
+    segments = [segment("ab1", title="Deck #2"), segment("ab2", title="Deck"), segment("b", title=None)]
+    catalogue = Catalogue.of(build_chains(segments), "default")
+    assert [each.id for each in catalogue.called("ab")] == ["ab1", "ab2"]
+    assert [each.id for each in catalogue.titled("Deck")] == ["ab2", "ab1"]
+    assert catalogue.called("c") == catalogue.titled("deck") == []
+    changed = catalogue.with_segments([segment("b", title="Deck at night")])
+    assert [each.id for each in changed.titled("Deck")] == ["ab2", "ab1", "b"]
+    assert [each.id for each in catalogue.titled("Deck")] == ["ab2", "ab1"]

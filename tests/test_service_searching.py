@@ -21,7 +21,8 @@ from hermes_tui.service.reader import Reader
 from hermes_tui.service.searching import run_search
 from hermes_tui.service.sqlite import SqliteSessionService
 from hermes_tui.service.ways import ways_out
-from hermes_tui.storage import connection, finding, scan
+from hermes_tui.storage import connection, finding, judging, scan
+from hermes_tui.storage import search as search_module
 from hermes_tui.storage.connection import Store
 from tests.builders import StoreBuilder
 from tests.searches import all_pages, hit_of, ids, ref_of, search
@@ -73,6 +74,23 @@ async def test_few_matches_need_no_steps(many: Path) -> None:
     pages = await all_pages(many, '"seldom lorem ipsum dolor" OR "Talk 7"')
     assert pages[0].hits
     assert {page.total for page in pages[1:]} == {pages[-1].total}, "titles first, then all that was said"
+
+
+async def test_a_rare_word_is_answered_by_one_job_that_makes_no_table(
+    tmp_path: Path, reader: Reader, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with StoreBuilder(tmp_path / "state.db") as store:
+        store.session("s000")
+        store.message("s000", "user", "needle")
+        store.message("s000", "user", [{"type": "text", "text": "in pieces × 2"}])
+    catalogues, ref = Catalogues(reader), ref_of(tmp_path / "state.db")
+    monkeypatch.setattr(search_module, "FRAME", 60.0)
+    made: list[str] = []
+    monkeypatch.setattr(judging, "Words", made.append)
+    pages = [page async for page in run_search(reader, [ref], catalogues.of, SearchQuery("needle"))]
+    assert ids(pages[-1]) == ["s000"]
+    assert reader.statistics["run"] == 2, "the catalogue, and the search"
+    assert made == []
 
 
 async def test_every_hit_has_its_best_match_and_the_first_ones_three(many: Path) -> None:

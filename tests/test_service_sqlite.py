@@ -29,6 +29,7 @@ from hermes_tui.errors import (
     TargetNotFound,
 )
 from hermes_tui.service.sqlite import SqliteSessionService
+from hermes_tui.storage import connection
 from tests import real_stores
 from tests.builders import SCHEMAS, StoreBuilder
 from tests.hermes_answers import hermes_says, session_ids
@@ -173,6 +174,26 @@ async def test_twelve_segments_are_one_row(opens: Opens, schema: int) -> None:  
     assert [node.id for node in tree.nodes] == [f"s{n:02}" for n in range(1, 13)]
     assert {node.depth for node in tree.nodes} == {0}
     assert sum(node.message_count for node in tree.nodes) == 24
+
+
+async def test_brief_details_count_nothing_and_preview_what_has_no_name(
+    opens: Opens, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with StoreBuilder(profile().db) as store:
+        talk(store, "named", title="A title")
+        talk(store, "nameless")
+    service = opens(profile())
+    rows = (await service.conversations(ListQuery())).rows
+    statements: list[str] = []
+    monkeypatch.setattr(connection, "trace", statements.append)
+    brief = await opens(profile()).details([row.key for row in rows], brief=True)
+    assert statements
+    assert not any("select count(*) from messages m" in each for each in statements)
+    whole = await service.details([row.key for row in rows])
+    for row in rows:
+        assert brief[row.key].status == whole[row.key].status
+        assert brief[row.key].message_count == row.stored_messages
+        assert brief[row.key].preview == (None if row.title else whole[row.key].preview)
 
 
 async def test_a_word_in_three_segments_is_one_hit_and_resumes_the_tip(opens: Opens) -> None:  # R6, R8

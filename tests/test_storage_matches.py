@@ -10,7 +10,7 @@ import pytest
 from hermes_tui.domain.filters import NO_FILTERS
 from hermes_tui.domain.queries import SearchOrder
 from hermes_tui.domain.querytrees import Leaf
-from hermes_tui.storage import matches
+from hermes_tui.storage import matches, ranking
 from hermes_tui.storage.conditions import Conditions, conditions
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.fts import Index, Scale, look, scale, structured_ids, varints
@@ -58,9 +58,9 @@ def test_the_newest_matches_cost_the_same_however_many_there_are(tmp_path: Path)
             base, where = _base(store), conditions(store.schema, NO_FILTERS)
 
             def ask(store: Store = store, base: Index = base, where: Conditions = where) -> object:
-                return matches.newest(store, base, _WORD, where, 50)
+                return ranking.newest(store, base, _WORD, where, 50)
 
-            found = matches.newest(store, base, _WORD, where, 50)
+            found = ranking.newest(store, base, _WORD, where, 50)
             assert [top.id for _, top in found] == list(range(messages, messages - 50, -1))
             taken.append(_steps(store, ask))
     assert taken[1] < taken[0] * 1.5
@@ -69,9 +69,9 @@ def test_the_newest_matches_cost_the_same_however_many_there_are(tmp_path: Path)
 def test_the_best_of_the_newest_do_not_ask_about_the_rest(tmp_path: Path) -> None:
     with opened(_write(tmp_path / "state.db", 8_000)) as store:
         base, where, order = _base(store), conditions(store.schema, NO_FILTERS), SearchOrder.RELEVANCE
-        some = _steps(store, lambda: matches.ranked(store, base, _WORD, where, order, recent=500))
-        every = _steps(store, lambda: matches.ranked(store, base, _WORD, where, order))
-        summed = _steps(store, lambda: matches.summed(store, base, _WORD, where, order))
+        some = _steps(store, lambda: ranking.ranked(store, base, _WORD, where, order, recent=500))
+        every = _steps(store, lambda: ranking.ranked(store, base, _WORD, where, order))
+        summed = _steps(store, lambda: ranking.summed(store, base, _WORD, where, order))
         assert some < every / 8
         assert every < 8_000 * 12, "a few steps a match, and no sorting"
         assert summed < 8_000 * 20
@@ -81,8 +81,8 @@ def test_ranks_and_sums_tell_the_same(tmp_path: Path) -> None:
     with opened(_write(tmp_path / "state.db", 3_000)) as store:
         base, where = _base(store), conditions(store.schema, NO_FILTERS)
         for order in SearchOrder:
-            ranked = matches.ranked(store, base, _WORD, where, order)
-            summed = matches.summed(store, base, _WORD, where, order)
+            ranked = ranking.ranked(store, base, _WORD, where, order)
+            summed = ranking.summed(store, base, _WORD, where, order)
             assert {key: group[matches.SAID].count for key, group in ranked.items()} == {
                 key: group[matches.SAID].count for key, group in summed.items()
             }
@@ -98,9 +98,9 @@ def test_messages_are_looked_up_by_their_id_and_never_gone_through(tmp_path: Pat
         base, where = _base(store), conditions(store.schema, NO_FILTERS)
         asked: list[str] = []
         store.conn.set_trace_callback(asked.append)
-        matches.newest(store, base, _WORD, where, 50)
-        matches.ranked(store, base, _WORD, where, SearchOrder.RELEVANCE)
-        matches.summed(store, base, _WORD, where, SearchOrder.RELEVANCE)
+        ranking.newest(store, base, _WORD, where, 50)
+        ranking.ranked(store, base, _WORD, where, SearchOrder.RELEVANCE)
+        ranking.summed(store, base, _WORD, where, SearchOrder.RELEVANCE)
         matches.sessions_with(store, base, _WORD, where)
         store.conn.set_trace_callback(None)
         statements = [sql for sql in asked if not sql.startswith("--")]

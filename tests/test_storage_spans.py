@@ -17,16 +17,17 @@ _LETTERS = [
     *("a", "b", "A", "ab", "x", "9", "-", " ", " ", " ", ".", "_", "\x00", "`"),
     *("—", "…", "→", "漢", "字", "\u00a0", "😀", "Ж", "’", "\ue000", "\u200b", "ⅷ", "²"),
 ]
-_FOLDED = ["ü", "e\u0301", "\u212a"]
+_FOLDED = [*"üéÅİıſŁ×ßøỆ", "\u212a", "\u2126"]
+_MARKED = ["e\u0301", "\u0308"]
 _LEAVES = ["a", "ab", "a b", "a-b", "b9", "b a 9", "x", "a_b", "e", "k", "a a"]
 
 
 def test_the_places_are_those_of_fts5_where_any_are_told() -> None:
     rng = random.Random(SEED)
-    told = 0
+    told = folded = 0
     for _ in range(150):
-        letters = (_LETTERS, _LETTERS + _FOLDED)
-        drawn = (rng.choices(letters[number % 2], k=rng.randrange(1, 30)) for number in range(50))
+        letters = (_LETTERS, _LETTERS + _FOLDED, _LETTERS + _FOLDED + _MARKED)
+        drawn = (rng.choices(letters[number % 3], k=rng.randrange(1, 30)) for number in range(60))
         texts = dict(enumerate(map("".join, drawn)))
         leaf = Leaf(rng.choice(_LEAVES), rng.choice(list(Form)))
         finder = Finder(leaf, UNICODE)
@@ -41,7 +42,9 @@ def test_the_places_are_those_of_fts5_where_any_are_told() -> None:
             if text.isascii():
                 assert finder.spans(text, words_of(text)) == places, (leaf, text, SEED)
             told += bool(places)
+            folded += bool(places and FOLDING.search(text))
     assert told > 100
+    assert folded > 20, "letters with accents too"
 
 
 def test_every_character_that_fts5_folds_to_ascii_is_left_to_it() -> None:

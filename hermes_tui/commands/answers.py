@@ -38,9 +38,11 @@ class Answer:
     """Stores that could not be read; the others answered."""
 
 
-async def details_of(service: SessionService, keys: Sequence[ConversationKey]) -> dict[ConversationKey, Details]:
-    """A look at the messages of each."""
-    return await service.details(keys) if keys else {}
+async def details_of(
+    service: SessionService, keys: Sequence[ConversationKey], *, brief: bool = False
+) -> dict[ConversationKey, Details]:
+    """A look at the messages of each; `brief`: without the exact count of them."""
+    return await service.details(keys, brief=brief) if keys else {}
 
 
 async def one(service: SessionService, key: ConversationKey) -> tuple[Conversation, Details]:

@@ -44,7 +44,7 @@ async def run(asked: Asked) -> Answer:
     found = SearchPage((), 0, 0, "", "", 0.0, final=True)
     async for page in service.search(query):
         found = page  # each replaces the one before
-    details = await details_of(service, [hit.conversation.key for hit in found.hits])
+    details = await details_of(service, [hit.conversation.key for hit in found.hits], brief=not asked.arguments.json)
     errors = (*asked.problems, *found.errors)
     notices = [*hints(query.text), *found.notices]
     ways = await service.ways_out(query) if not found.total and not asked.arguments.json else ()

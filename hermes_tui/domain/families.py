@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from operator import itemgetter
 
 from hermes_tui.domain.chains import COMPRESSION, RESET_REASONS, Chain, build_chains, edge
 from hermes_tui.domain.sessions import Conversation, Kind, Segment
@@ -59,6 +61,22 @@ def conversation_of(chain: Chain, profile: str) -> Conversation:
     )
 
 
+class _Ordered:
+    """Sessions in the order of a name, so that those whose name begins somehow lie side by side."""
+
+    def __init__(self, named: Iterable[tuple[str, Segment]]) -> None:
+        ordered = sorted(named, key=itemgetter(0))
+        self._names = [name for name, _ in ordered]
+        self._segments = [segment for _, segment in ordered]
+
+    def beginning(self, text: str) -> list[Segment]:
+        """Those whose name begins so."""
+        first = last = bisect_left(self._names, text)
+        while last < len(self._names) and self._names[last].startswith(text):
+            last += 1
+        return self._segments[first:last]
+
+
 @dataclass(slots=True)
 class Catalogue:
     """All sessions of one store, as chains and conversations. Built once, then only read."""
@@ -78,6 +96,7 @@ class Catalogue:
     """What searches have made of it, for the next one: by whichever thread."""
     _by_root: dict[str, Conversation] = field(default_factory=dict)
     _hanging: dict[str, list[Chain]] = field(default_factory=dict)
+    _ordered: dict[str, _Ordered] = field(default_factory=dict)
 
     @classmethod
     def of(cls, chains: Iterable[Chain], profile: str, *, damaged: int = 0, mute: int = 0) -> Catalogue:
@@ -101,7 +120,9 @@ class Catalogue:
                 row = conversation_of(chain, self.profile)
                 by_root[chain.root.id] = row._replace(live=not self.live.isdisjoint(row.segment_ids))
         conversations = tuple(by_root.values())
-        return replace(self, chains=chains, conversations=conversations, made={}, _by_root=by_root, _hanging={})
+        return replace(
+            self, chains=chains, conversations=conversations, made={}, _by_root=by_root, _hanging={}, _ordered={}
+        )
 
     def marked(self, live: frozenset[str]) -> Catalogue:
         """The same, with the conversations of these sessions marked as live."""
@@ -117,6 +138,20 @@ class Catalogue:
     def __len__(self) -> int:
         """How many sessions there are."""
         return len(self.chains)
+
+    def titled(self, beginning: str) -> list[Segment]:
+        """Sessions whose title begins so."""
+        if "titles" not in self._ordered:
+            segments = (segment for chain in self.all_chains() for segment in chain.segments)
+            self._ordered["titles"] = _Ordered((each.title, each) for each in segments if each.title is not None)
+        return self._ordered["titles"].beginning(beginning)
+
+    def called(self, beginning: str) -> list[Segment]:
+        """Sessions whose id begins so."""
+        if "ids" not in self._ordered:
+            segments = (segment for chain in self.all_chains() for segment in chain.segments)
+            self._ordered["ids"] = _Ordered((each.id, each) for each in segments)
+        return self._ordered["ids"].beginning(beginning)
 
     def all_chains(self) -> Iterator[Chain]:
         """Every chain once, delegates' runs too."""

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from enum import Enum
+from functools import cache
 
 from hermes_tui.values import dataclass
 
@@ -15,12 +16,17 @@ _CJK = (
     "\u30a1-\u30fa\u30fc-\u31bf\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff"
     "\uff66-\uffdc\U0001aff0-\U0001b16f\U00020000-\U0003ffff"
 )
-_HAS_CJK = re.compile(f"[{_CJK}]")
 
 
 def has_cjk(text: str) -> bool:
     """Whether any of it is written in Chinese, Japanese or Korean."""
-    return not text.isascii() and _HAS_CJK.search(text) is not None
+    return not text.isascii() and _cjk().search(text) is not None
+
+
+@cache
+def _cjk() -> re.Pattern[str]:
+    """Compiled when there is something to look at: it takes longer than most queries."""
+    return re.compile(f"[{_CJK}]")
 
 
 def in_token(char: str) -> bool:

@@ -19,6 +19,7 @@ from hermes_tui.values import dataclass
 
 LATEST = "latest"
 _ANCHORED = re.compile(r"\A(?P<name>.*\S)#(?P<anchor>\d{1,18})\Z", re.DOTALL)
+_NUMBER = re.compile(r" #\d+")
 _AS_SHOWN = re.compile(r"\A(?P<title>.*\S) [§x](?P<segments>\d{1,6})\Z", re.DOTALL)
 _QUOTES = "`\"'“”‘’«»*"
 _STOPS = ",.;:!?)]}"
@@ -58,7 +59,7 @@ def read_name(text: str) -> Link:
 def resolve(catalogues: Sequence[Catalogue], link: Link) -> Named:
     """The session that `link` names among these stores. Raises `TargetNotFound`, `TargetAmbiguous`."""
     whole = [] if link.anchor is None else [(link.whole, None, (_by_id, _by_title))]
-    read = [(name, anchor, (_by_id, _by_title, _by_prefix)) for name, anchor in _readings(link)]
+    read = [(name, anchor, (_by_id, _by_title, Catalogue.called)) for name, anchor in _readings(link)]
     for name, anchor, rules in (*whole, *read):
         for rule in rules:
             found = [
@@ -114,15 +115,11 @@ def _by_title(catalogue: Catalogue, name: str) -> list[Segment]:
     """Of one store at most one, unless the store itself holds the title twice."""
     exact: list[Segment] = []
     numbered: list[Segment] = []
-    number = re.compile(re.escape(name) + r" #\d+")
-    for chain in catalogue.all_chains():
-        for segment in chain.segments:
-            if segment.title is None or not segment.title.startswith(name):
-                continue
-            if segment.title == name:
-                exact.append(segment)
-            elif number.fullmatch(segment.title):
-                numbered.append(segment)
+    for segment in catalogue.titled(name):
+        if segment.title == name:
+            exact.append(segment)
+        elif segment.title is not None and _NUMBER.fullmatch(segment.title, len(name)):
+            numbered.append(segment)
     if numbered and not (exact and name == _BOT_CHAT):
         return [max(numbered, key=lambda segment: (segment.started_at or 0.0, segment.id))]
     return exact
@@ -133,10 +130,6 @@ def _by_row(catalogue: Catalogue, link: Link) -> list[Segment]:
     row = _AS_SHOWN.match(link.id.strip(_QUOTES).strip())
     found = _by_title(catalogue, row["title"]) if row is not None else []
     return [each for each in found if row and len(catalogue.chains[each.id].segments) == int(row["segments"])]
-
-
-def _by_prefix(catalogue: Catalogue, name: str) -> list[Segment]:
-    return [segment for chain in catalogue.all_chains() for segment in chain.segments if segment.id.startswith(name)]
 
 
 def _only(name: str, found: list[Named]) -> Named:

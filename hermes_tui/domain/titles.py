@@ -20,6 +20,20 @@ def plain_words(text: str) -> list[str]:
     return _WORDS.findall(text.casefold())
 
 
+def squeezed(text: str) -> str:
+    """`joined` of a title; of many, one behind the other, at least all of theirs."""
+    return "".join(plain_words(text))
+
+
+def needed(node: Node) -> list[str]:
+    """What stands in `joined` of every title for which a tree holds."""
+    if isinstance(node, Leaf):
+        return [squeezed(node.text)]
+    if isinstance(node, Without):
+        return needed(node.base)
+    return [each for child in node.children for each in needed(child)] if isinstance(node, And) else []
+
+
 @dataclass(frozen=True, slots=True)
 class Title:
     """A title, made ready to be compared with many queries."""

@@ -45,6 +45,8 @@ class _Side:
     catalogue: Catalogue
     search: StoreSearch
     page: StorePage | None = None
+    total: int = 0
+    """Conversations that it has found."""
     said: tuple[str, ...] = ()
     """What is to be known of the store itself."""
 
@@ -172,12 +174,15 @@ class Running:
         self.sides, self._problems, self._began, self._lost = sides, problems, began, lost
         self._shown: tuple[Hit, ...] = ()
         """Of the last page that was given out."""
+        self._alone = len(sides) == 1
+        self._phases: list[Callable[[], None]] = []
+        """Phases that are still to come; with one store alone its own thread goes from each to the next."""
 
     async def pages(self, *, strict: bool = False) -> AsyncGenerator[SearchPage, None]:
         """Every phase in turn; `strict`: settle for nothing less than all words."""
-        phases = (self._nothing, self._inside, self._wider, *(() if strict else (self._less,)), self._finish)
-        for phase in phases:
-            phase()
+        self._phases = [self._nothing, self._inside, self._wider, *(() if strict else (self._less,)), self._finish]
+        while self._phases:
+            self._phases.pop(0)()
             async with aclosing(self._advance()) as pages:
                 async for page in pages:
                     yield page
@@ -198,7 +203,7 @@ class Running:
             side.search.look_wider()
 
     def _less(self) -> None:
-        if not any(side.page is not None and side.page.total for side in self.sides):
+        if not any(side.total for side in self.sides):
             for side in self.sides:
                 side.search.settle_for_less()
 
@@ -236,6 +241,11 @@ class Running:
 
         def job(store: Store) -> StorePage:
             side.search.advance(store)
+            side.total = side.search.total(store)
+            while self._alone and self._phases and side.search.resting and not store.stopped():
+                self._phases.pop(0)()
+                side.search.advance(store)
+                side.total = side.search.total(store)
             side.said = tuple(store_notices(store, side.catalogue, named=False))
             return side.search.page(store)
 

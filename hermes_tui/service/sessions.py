@@ -45,8 +45,11 @@ class SessionService(Protocol):
     async def conversation(self, key: ConversationKey) -> Conversation:
         """One conversation as it is now. Raises `TargetNotFound` when it has gone."""
 
-    async def details(self, keys: Sequence[ConversationKey]) -> dict[ConversationKey, Details]:
-        """Preview, exact count and status of these; those that have gone are left out."""
+    async def details(
+        self, keys: Sequence[ConversationKey], *, brief: bool = False
+    ) -> dict[ConversationKey, Details]:
+        """Preview, exact count and status of these; those that have gone are left out. `brief`: a preview only of
+        what has no name, and the stored count."""
 
     async def notices(self, profile: str) -> tuple[str, ...]:
         """What an answer from the store of this profile should not keep quiet: recent messages that may be

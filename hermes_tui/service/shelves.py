@@ -62,6 +62,11 @@ def memo_of(known: dict[str, Memo], conversation: Conversation) -> Memo:
     return found
 
 
+def _has_name(conversation: Conversation) -> bool:
+    """Whether a row calls it something else than its first words."""
+    return bool((conversation.title or conversation.display_name or "").strip())
+
+
 class Shelf:
     """A store, its catalogue, and what is remembered of it; lives as long as one job. What reads messages is
     imported when something is asked of them: a list is there sooner."""
@@ -118,11 +123,14 @@ class Shelf:
             memo.haystack = Haystack.of(conversation, self.prompt(conversation))
         return memo.haystack
 
-    def details(self, conversation: Conversation) -> Details:
-        """Preview, exact count, status."""
+    def details(self, conversation: Conversation, *, brief: bool = False) -> Details:
+        """Preview, exact count, status; `brief`: a preview only where nothing else names it, the stored count."""
         from hermes_tui.storage.sessions import chain_count
 
         memo, chain = self._known(conversation)
+        if brief:
+            preview = None if _has_name(conversation) else self.preview(conversation)
+            return Details(preview, conversation.stored_messages, self.status(conversation), memo.unread)
         if memo.count is None:
             with self._watched(memo):
                 memo.count = chain_count(self.store, chain)
@@ -147,8 +155,12 @@ class Shelf:
 
         self._read_many(conversations, lambda memo: memo.status is None, load_statuses, keep)
 
-    def read_details(self, conversations: Sequence[Conversation]) -> None:
+    def read_details(self, conversations: Sequence[Conversation], *, brief: bool = False) -> None:
         """Read all that `details` tells of many."""
+        if brief:
+            self.read_prompts([each for each in conversations if not _has_name(each)])
+            self.read_statuses(conversations)
+            return
         from hermes_tui.storage.details import load_counts
 
         def keep(memo: Memo, count: int) -> None:

@@ -60,14 +60,16 @@ class SqliteSessionService:
             raise _gone(key)
         return found
 
-    async def details(self, keys: Sequence[ConversationKey]) -> dict[ConversationKey, Details]:
+    async def details(
+        self, keys: Sequence[ConversationKey], *, brief: bool = False
+    ) -> dict[ConversationKey, Details]:
         found: dict[ConversationKey, Details] = {}
         refs = list(dict.fromkeys(ref for key in keys for ref in self._of_profile(key.profile)))
         for ref in refs:
             wanted = [key for key in keys if key.profile == ref.profile and key not in found]
             try:
                 catalogue = await self._catalogues.of(ref)
-                found.update(await self._reader.run(ref, self._detailing(catalogue, wanted)))
+                found.update(await self._reader.run(ref, self._detailing(catalogue, wanted, brief)))
             except StoreError:
                 if len(refs) == 1:
                     raise
@@ -75,17 +77,17 @@ class SqliteSessionService:
         return found
 
     def _detailing(
-        self, catalogue: Catalogue, keys: Sequence[ConversationKey]
+        self, catalogue: Catalogue, keys: Sequence[ConversationKey], brief: bool
     ) -> Callable[[Store], dict[ConversationKey, Details]]:
         def job(store: Store) -> dict[ConversationKey, Details]:
             shelf = Shelf(store, catalogue, self._memos)
             rows = {key: row for key in keys if (row := catalogue.by_root(key.root_id)) is not None}
-            shelf.read_details(list(rows.values()))
+            shelf.read_details(list(rows.values()), brief=brief)
             found = {}
             for key, conversation in rows.items():
                 if store.stopped():
                     break
-                found[key] = shelf.details(conversation)
+                found[key] = shelf.details(conversation, brief=brief)
             return found
 
         return job

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import itemgetter
 
 from hermes_tui.domain.queries import Hit, Match, SearchQuery, Tier
 from hermes_tui.domain.querytrees import Node
@@ -35,6 +36,8 @@ class Answer:
     """`tallies` are what was found so far."""
     settled: bool = False
     """Nothing will change any more."""
+    _keys: list[SortKey] = field(default_factory=list)
+    """What sorts each of them."""
     _read_to: int = 0
     """So many conversations have their messages read, once settled."""
     _hits: Ranked | None = None
@@ -44,7 +47,8 @@ class Answer:
 
     def put(self, tallies: Iterable[Tally]) -> None:
         """These are the conversations."""
-        self.tallies = sorted(tallies, key=lambda each: each.key(self.query.order))
+        ranked = sorted(((each.key(self.query.order), each) for each in tallies), key=itemgetter(0))
+        self._keys, self.tallies = [key for key, _ in ranked], [each for _, each in ranked]
         self.known, self._hits = True, None
 
     def forget(self) -> None:
@@ -82,13 +86,13 @@ class Answer:
     def hits(self, store: Store, finding: Finding | None) -> Ranked:
         """All of them once complete, up to the limit; before that the first ones."""
         if self._hits is None:
-            wanted = self._wanted
+            wanted, reads = self._wanted, self._reads
             if finding is not None and not self.complete:
                 wanted = min(wanted, self.query.offset + FIRST) if self.query.steps else 0
-                self._read(store, finding, min(wanted, self._reads))
+                self._read(store, finding, min(wanted, reads))
             self._hits = tuple(
-                (each.key(self.query.order), self._hit(each, _shown(number), number < self._reads))
-                for number, each in enumerate(self.tallies[:wanted])
+                (key, self._hit(each, _shown(number), number < reads))
+                for number, (key, each) in enumerate(zip(self._keys, self.tallies[:wanted], strict=False))
             )
         return self._hits
 

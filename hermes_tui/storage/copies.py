@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from hashlib import blake2b
 from typing import Any
 
 from hermes_tui.domain.calls import parse_stored_calls
@@ -14,7 +13,7 @@ from hermes_tui.domain.copies import Edge, Folds, Row, fold, repeated
 from hermes_tui.domain.families import Chain
 from hermes_tui.domain.scaffolds import read, split_handoff, typed_words
 from hermes_tui.storage.connection import Store
-from hermes_tui.storage.rows import BY_TIME, by_ids, fetch, in_order, listed, pinned, walk_ids
+from hermes_tui.storage.rows import BY_ACTIVE, BY_TIME, BY_UID, by_ids, fetch, in_order, listed, pinned, walk_ids
 from hermes_tui.storage.schema import Schema
 from hermes_tui.storage.visibility import visible
 from hermes_tui.times import epoch
@@ -22,8 +21,6 @@ from hermes_tui.times import epoch
 REMEMBERED = 200
 """Conversations; a search for a common word looks at all that may hold copies, again and again."""
 _STEP = 64
-BY_UID = "idx_messages_session_uid"
-BY_ACTIVE = "idx_messages_session_active"
 
 
 def load_folds(store: Store, chain: Chain) -> Folds:
@@ -193,6 +190,8 @@ def _digest(cell: object) -> Hashable:
     if isinstance(cell, str):
         cell = cell.strip()
     if isinstance(cell, str | bytes) and len(cell) > 512:
+        from hashlib import blake2b  # with which OpenSSL is loaded
+
         raw = cell.encode("utf-8", "surrogatepass") if isinstance(cell, str) else cell
         return (len(cell), blake2b(raw, digest_size=16).digest())
     return cell or None

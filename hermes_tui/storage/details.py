@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from hermes_tui.domain.families import Chain
-from hermes_tui.domain.scaffolds import preview_of
 from hermes_tui.domain.sessions import Status
 from hermes_tui.storage.connection import Store
-from hermes_tui.storage.copies import BY_ACTIVE, BY_UID
-from hermes_tui.storage.rows import BY_TIME, Cells, fetch, in_order, listed, pinned
+from hermes_tui.storage.rows import BY_ACTIVE, BY_TIME, BY_UID, Cells, fetch, in_order, listed, pinned
 from hermes_tui.storage.schema import Schema
 from hermes_tui.storage.sessions import chain_count, load_prompt, load_status, status_of
 from hermes_tui.storage.visibility import visible
@@ -24,6 +22,8 @@ _SHORT = 16_384
 
 def load_prompts(store: Store, chains: Sequence[Chain]) -> dict[str, str | None]:
     """Root id → the first thing the person said, whole, on one line."""
+    from hermes_tui.domain.scaffolds import preview_of
+
     found: dict[str, str | None] = {}
     said = _by_session(store, prompts_sql(store.schema), (chain.root.id for chain in chains))
     for chain in chains:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from hermes_tui.domain.queries import SearchOrder
 from hermes_tui.domain.querytrees import Leaf, Node, Or, positive
-from hermes_tui.storage import matches
+from hermes_tui.storage import matches, ranking
 from hermes_tui.storage.conditions import Conditions
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.fts import Index, Indexes, Scale, scale, structured_ids, trigrams_only, words_only
@@ -29,8 +29,8 @@ MANY = 5_000
 """Matches from which on the answer comes in steps."""
 _VERY_MANY = 50_000
 """Matches from which on SQLite sums them up by session, which takes it longer for fewer."""
-_SOME = 200
-"""Matches from which on the newest of them are shown before the best are known."""
+_SOME = 1_000
+"""Matches from which on the newest of them are shown before the best are known: fewer are ranked within a frame."""
 _AMONG = 400
 """The newest matches, among which the first step looks for some that somebody said …"""
 _AT_ONCE = 50
@@ -92,6 +92,9 @@ class Finding:
     unreadable: int = 0
     summed: bool = False
     """Of each session only the one best message is known."""
+    rough: bool = False
+    """`groups` are some of the matches, to be shown before all are known."""
+    _counts: dict[Node, int] = field(default_factory=dict)
     _scorer: tuple[int, Scorer] | None = None
     _measured: dict[int, float] = field(default_factory=dict)
     """BM25 of rows that were read and which the index ranks all the same."""
@@ -107,9 +110,9 @@ class Finding:
             self.routes.add("trigram")
         stretches = self._divide(store)
         if self.index is not None:
-            number = matches.count(store, self.index, self.tree)
+            number = self.count(store, self.tree)
             if self.ground.steps:
-                self.steps += [self._newest] if number > _SOME else []
+                self.steps += [self._newest] if number > min(_SOME, MANY) else []
                 self.steps += [self._recent] if number > MANY else []
             self.steps.append(self._sum if number > _VERY_MANY else self._rank)
             self.steps += [self._settle] if self.index.inline else []
@@ -156,7 +159,7 @@ class Finding:
         places, groups = self.ground.scope.places, Groups()
         found = [
             (kind, top)
-            for kind, top in matches.newest(store, self.index, self.tree, self.within, _AMONG)
+            for kind, top in ranking.newest(store, self.index, self.tree, self.within, _AMONG)
             if top.session_id in places
         ]
         human = [(kind, top) for kind, top in found if kind != CALLED and not places[top.session_id].automation]
@@ -164,20 +167,21 @@ class Finding:
             group = groups.setdefault(top.session_id, {}).setdefault(kind, Group(0))
             group.count += 1
             group.tops.append(top)
-        self.groups = groups
+        self.groups, self.rough = groups, True
 
     def _recent(self, store: Store) -> None:
         assert self.index is not None
-        self.groups = matches.ranked(store, self.index, self.tree, self.within, self.ground.order, recent=MANY)
+        self.groups = ranking.ranked(store, self.index, self.tree, self.within, self.ground.order, recent=MANY)
 
     def _rank(self, store: Store) -> None:
         assert self.index is not None
-        self.groups = matches.ranked(store, self.index, self.tree, self.within, self.ground.order)
+        self.groups = ranking.ranked(store, self.index, self.tree, self.within, self.ground.order)
+        self.rough = False
 
     def _sum(self, store: Store) -> None:
         assert self.index is not None
-        self.groups = matches.summed(store, self.index, self.tree, self.within, self.ground.order)
-        self.summed = True
+        self.groups = ranking.summed(store, self.index, self.tree, self.within, self.ground.order)
+        self.summed, self.rough = True, False
 
     def _settle(self, store: Store) -> None:
         self.groups = self._settled(store, self.groups)
@@ -187,7 +191,7 @@ class Finding:
         if self.index is None or not self.summed:
             return
         within = self.within.in_sessions(list(session_ids))
-        groups = matches.ranked(store, self.index, self.tree, within, self.ground.order)
+        groups = ranking.ranked(store, self.index, self.tree, within, self.ground.order)
         self.groups = {**self.groups, **(self._settled(store, groups) if self.index.inline else groups)}
 
     def _settled(self, store: Store, groups: Groups) -> Groups:
@@ -201,12 +205,19 @@ class Finding:
         def others(session_ids: Sequence[str]) -> dict[str, list[Top]]:
             found: dict[str, list[Top]] = {}
             within = self.within.in_sessions(list(session_ids))
-            for kind, top in matches.every(store, index, self.tree, within, self.ground.order):
+            for kind, top in ranking.every(store, index, self.tree, within, self.ground.order):
                 if kind == UNSURE:
                     found.setdefault(top.session_id, []).append(top)
             return found
 
         return settled(groups, self.ground.order, said, others)
+
+    def count(self, store: Store, tree: Node) -> int:
+        """How many rows of the index match, visible or not; asked once."""
+        assert self.index is not None
+        if tree not in self._counts:
+            self._counts[tree] = matches.count(store, self.index, tree)
+        return self._counts[tree]
 
     # what is read
 
@@ -245,8 +256,8 @@ class Finding:
 
     @property
     def progress(self) -> float | None:
-        """How far the reading is, while messages are read."""
-        return None if self.task is None else self.task.progress
+        """How far the reading is, while more than single messages are read."""
+        return None if self.task is None or self.task.few else self.task.progress
 
     def found(self, store: Store) -> Groups:
         """Every match so far."""
@@ -270,9 +281,7 @@ class Finding:
         frequencies = [sum(1 for row in known.values() if row.verdict.counts[i]) for i in range(len(judge.leaves))]
         if self.index is not None:
             measure = scale(store, self.index)
-            frequencies = [
-                n + matches.count(store, self.index, leaf) for n, leaf in zip(frequencies, judge.leaves, strict=True)
-            ]
+            frequencies = [n + self.count(store, leaf) for n, leaf in zip(frequencies, judge.leaves, strict=True)]
         else:
             newest = extent(store)[1] or 1
             lengths = [row.verdict.length for row in known.values()]

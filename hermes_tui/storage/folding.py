@@ -10,7 +10,6 @@ from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.querytrees import Node
 from hermes_tui.storage import matches
 from hermes_tui.storage.connection import Store
-from hermes_tui.storage.copies import load_folds
 from hermes_tui.storage.finding import Finding
 from hermes_tui.storage.matches import BEST, Top
 from hermes_tui.storage.rows import BY_TIME, pinned
@@ -67,6 +66,8 @@ def _matching(
 
 def _correct(store: Store, catalogue: Catalogue, tally: Tally, matching: Mapping[str, Iterable[int]]) -> None:
     """Count messages that are shown, and show those."""
+    from hermes_tui.storage.copies import load_folds  # most searches have none to look at
+
     shown: set[int] = set()
     aliases: dict[int, int] = {}
     for root_id in dict.fromkeys(catalogue.chains[each].root.id for each in matching):

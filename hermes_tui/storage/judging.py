@@ -137,6 +137,12 @@ class Words:
         rows = self.conn.execute("select id, sz from t_docsize").fetchall()
         return {row[0]: sum(varints(row[1])) for row in rows}
 
+    def first_words(self) -> dict[int, str]:
+        """Row → the first word of its text, as it is compared."""
+        self.conn.execute("create virtual table if not exists v using fts5vocab(t, 'instance')")
+        sql = "select doc, term from v where col = 'said' and offset = 0"
+        return dict(self.conn.execute(sql).fetchall())
+
     def spans(self, leaf: Leaf) -> dict[int, list[tuple[int, int]]]:
         """Row → where a leaf stands in its text."""
         sql = "select rowid, highlight(t, 0, ?, ?) from t where t match ?"
@@ -167,6 +173,7 @@ class Judge:
         self.leaves = tuple(dict.fromkeys(everywhere))
         self._patterns = {leaf: pattern(leaf) for leaf in self.leaves if leaf.substring}
         self._tokenizer = tokenizer
+        self._needles = [longest for leaf in self.leaves if (longest := _longest_run(leaf))]
         self._strict = not units and all_needed(tree)
         """A row that lacks one word is out: the others are not looked for in it, unless an index knows at once."""
 
@@ -191,16 +198,21 @@ class Judge:
 
     def _occurrences(self, rows: Mapping[int, Row]) -> tuple[dict[Leaf, dict[int, tuple[int, int]]], dict[int, int]]:
         """Leaf → row → (how often, how often in its text); row → words in it."""
-        found: dict[Leaf, dict[int, tuple[int, int]]] = {}
+        found: dict[Leaf, dict[int, tuple[int, int]]] = {leaf: {} for leaf in self.leaves}
         lengths: dict[int, int] = {}
+        if len(self._needles) == len(self.leaves):
+            rows = {number: row for number, row in rows.items() if self._worth(row)}
+            if not rows:
+                return found, lengths  # a table to find nothing in would cost the most
         if len(self._patterns) < len(self.leaves):
             with closing(Words(self._tokenizer)) as words:
                 words.fill((number, row.said, row.name, row.calls) for number, row in rows.items())
-                found = {leaf: words.counts(leaf) for leaf in self.leaves if leaf not in self._patterns}
+                found |= {leaf: words.counts(leaf) for leaf in self.leaves if leaf not in self._patterns}
                 lengths = words.lengths()
         else:
             lengths = {number: len(row.said) + len(row.name) + len(row.calls) for number, row in rows.items()}
-        judged = set(rows).intersection(*found.values()) if self._strict else rows.keys()
+        exact = [found[leaf] for leaf in self.leaves if leaf not in self._patterns]
+        judged = set(rows).intersection(*exact) if self._strict else rows.keys()
         for leaf, regex in self._patterns.items():
             here = found[leaf] = {}
             for number in judged:
@@ -212,6 +224,26 @@ class Judge:
             if self._strict:
                 judged = here.keys()
         return found, lengths
+
+    def _worth(self, row: Row) -> bool:
+        """Whether any of the words may occur in a row: FTS5 reads ASCII as it stands, and few others as ASCII."""
+        from hermes_tui.storage.spans import FOLDING  # it needs this module
+
+        for text in (row.said, row.name, row.calls):
+            if not text.isascii() and FOLDING.search(text):
+                return True
+            lowered = text.lower()
+            if any(needle in lowered for needle in self._needles):
+                return True
+        return False
+
+
+def _longest_run(leaf: Leaf) -> str:
+    """Letters that stand as they are, but for their case, in every ASCII text in which a leaf occurs; empty where
+    that cannot be told."""
+    if leaf.substring or not leaf.text.isascii():
+        return ""
+    return max(_RUNS.findall(leaf.text.lower()), key=len, default="")
 
 
 def empty_leaves(wanted: Sequence[Leaf]) -> frozenset[Leaf]:

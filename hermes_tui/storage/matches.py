@@ -1,5 +1,4 @@
-"""Ask an index: which messages match, how well, where. SQLite ranks and counts by session, so that no more
-than a few rows of each session ever become Python values."""
+"""Ask an index: which messages match, and where."""
 
 from __future__ import annotations
 
@@ -7,14 +6,13 @@ import json
 import math
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
-from heapq import nsmallest
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from hermes_tui.domain.queries import SearchOrder
 from hermes_tui.domain.querytrees import Leaf, Node
-from hermes_tui.storage.conditions import AT, Conditions
+from hermes_tui.storage.conditions import Conditions
 from hermes_tui.storage.connection import Store, is_damage
-from hermes_tui.storage.fts import Index, column, express
+from hermes_tui.storage.fts import Index, express
 from hermes_tui.values import dataclass, field
 
 BEST = 3
@@ -52,143 +50,12 @@ Groups = dict[str, dict[int, Group]]
 """Session id → kind → matches."""
 
 
-_SPOKEN = "m.role in ('user', 'assistant')"
-_PLAIN = "coalesce(m.tool_calls, '') in ('', '[]') and coalesce(m.tool_name, '') = ''"
-
-
-def _kind(index: Index, newest: str = "") -> str:
-    """SQL for where a row matches. Where the index keeps columns apart, it is asked; elsewhere a row with
-    calls must be read. `newest`: an end of the question, where only the newest matter."""
-    with_calls = str(UNSURE)
-    if not index.inline:
-        with_calls = (
-            f"case when m.id in (select rowid from {index.name} where {index.name} match :said {newest}) "
-            f"then {SAID} else {CALLED} end"
-        )
-    return f"case when not {_SPOKEN} then {CALLED} when {_PLAIN} then {SAID} else {with_calls} end"
-
-
-def _params(index: Index, tree: Node, where: Conditions) -> dict[str, Any]:
-    expression = express(tree)
-    said = {} if index.inline else {"said": column(expression)}
-    return {**where.params, **said, "expression": expression}
-
-
-def _hits(index: Index, where: Conditions, order: SearchOrder, recent: bool) -> str:
-    """The matching messages; `recent`: of the newest `:recent`."""
-    newest = f"select rowid from {index.name} where {index.name} match :expression order by rowid desc limit :recent"
-    since = f"and f.rowid >= (select min(rowid) from ({newest}))" if recent else ""
-    # the limit keeps bm25() where it works
-    return f"""
-    select
-        m.id as id,
-        cast(m.session_id as text) as session_id,
-        {_score(index, order)} as score,
-        {_at(order)} as at,
-        {_kind(index)} as kind
-    from {index.name} f
-    cross join messages m on m.id = f.rowid
-    where f.{index.name} match :expression {since} and {where.sql}
-    limit -1
-    """
-
-
-def newest(store: Store, index: Index, tree: Node, where: Conditions, among: int) -> list[tuple[int, Top]]:
-    """(kind, message) for each that passes among the newest `among` that match, newest first."""
-    some = "order by rowid desc limit :among"
-    sql = f"""
-    select {_kind(index, some)}, m.id, cast(m.session_id as text), -m.id, null
-    from (select rowid from {index.name} where {index.name} match :expression {some}) f
-    cross join messages m on m.id = f.rowid
-    where {where.sql}
-    order by m.id desc
-    """
-    params = {**_params(index, tree, where), "among": among}
-    return [(row[0], Top(*row[1:])) for row in store.conn.execute(sql, params).fetchall()]
-
-
-def ranked(
-    store: Store,
-    index: Index,
-    tree: Node,
-    where: Conditions,
-    order: SearchOrder,
-    *,
-    recent: int | None = None,
-) -> Groups:
-    """Matches by session and kind: how many, and the best few. `recent`: of the newest so many that match.
-    For at most some thousands: each becomes a Python value, which costs less than SQLite's sorting by session."""
-    params = _params(index, tree, where) | ({"recent": recent} if recent is not None else {})
-    rows = _raw(store, _hits(index, where, order, recent is not None), params)
-    found: dict[tuple[bytes, int], list[tuple[float, int, float, float | None]]] = {}
-    if order is SearchOrder.RELEVANCE:
-        for message_id, raw, score, at, kind in rows:
-            found.setdefault((raw, kind), []).append((score, message_id, score, at))
-    else:
-        sign = -1.0 if order is SearchOrder.NEWEST else 1.0
-        for message_id, raw, score, at, kind in rows:
-            worth = math.inf if at is None else sign * at
-            found.setdefault((raw, kind), []).append((worth, message_id, score, at))
-    groups: Groups = {}
-    for (raw, kind), each in found.items():
-        session_id = raw.decode("utf-8", "replace")
-        tops = [Top(message_id, session_id, score, at) for _, message_id, score, at in nsmallest(BEST, each)]
-        groups.setdefault(session_id, {})[kind] = Group(len(each), tops)
-    return groups
-
-
-def _raw(store: Store, sql: str, params: dict[str, Any]) -> list[tuple[Any, ...]]:
-    """All rows of a statement, texts as bytes: of very many that are few different ones, each is decoded once."""
-    decoding, store.conn.text_factory = store.conn.text_factory, bytes
-    try:
-        return store.conn.execute(sql, params).fetchall()
-    finally:
-        store.conn.text_factory = decoding
-
-
-def summed(store: Store, index: Index, tree: Node, where: Conditions, order: SearchOrder) -> Groups:
-    """The same over very many matches, with the one best message of each session and kind: half the work."""
-    best = {
-        SearchOrder.RELEVANCE: "min(score)",
-        SearchOrder.NEWEST: "max(at)",
-        SearchOrder.OLDEST: "min(at)",
-    }[order]
-    sql = f"""
-    with hit as ({_hits(index, where, order, False)})
-    select session_id, kind, count(*), id, score, at, {best}
-    from hit
-    group by session_id, kind
-    """
-    groups: Groups = {}
-    for session_id, kind, n, message_id, score, at, _ in store.conn.execute(
-        sql, _params(index, tree, where)
-    ).fetchall():
-        groups.setdefault(session_id, {})[kind] = Group(n, [Top(message_id, session_id, score, at)])
-    return groups
-
-
-def _score(index: Index, order: SearchOrder) -> str:
-    return f"bm25({index.name})" if order is SearchOrder.RELEVANCE else "0.0"
-
-
-def _at(order: SearchOrder) -> str:
-    """The time of a message lies behind its text: read only where it decides."""
-    return "null" if order is SearchOrder.RELEVANCE else AT
-
-
 def by_order(order: SearchOrder) -> Callable[[Top], tuple[float, int]]:
     """What sorts the messages of one conversation; of equals the earlier comes first."""
     if order is SearchOrder.RELEVANCE:
         return lambda top: (top.score, top.id)
     sign = -1.0 if order is SearchOrder.NEWEST else 1.0
     return lambda top: (math.inf if top.at is None else sign * top.at, top.id)
-
-
-def every(store: Store, index: Index, tree: Node, where: Conditions, order: SearchOrder) -> list[tuple[int, Top]]:
-    """(kind, message) for each matching message; for the few sessions that are looked at one by one."""
-    sql = _hits(index, where, order, False)
-    rows = store.conn.execute(sql, _params(index, tree, where)).fetchall()
-    return [(row[4], Top(*row[:4])) for row in rows]
 
 
 def ids(store: Store, index: Index, tree: Node, where: Conditions, session_ids: list[str]) -> list[tuple[int, str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 from hermes_tui.domain.families import Catalogue
@@ -12,7 +13,7 @@ from hermes_tui.domain.queries import Tier
 from hermes_tui.domain.querytrees import Node
 from hermes_tui.domain.sessions import Conversation, Segment
 from hermes_tui.domain.targets import read_name, resolve
-from hermes_tui.domain.titles import Title
+from hermes_tui.domain.titles import Title, needed, squeezed
 from hermes_tui.errors import TargetAmbiguous, TargetNotFound
 from hermes_tui.paths import normalize_profile
 from hermes_tui.storage.connection import Store
@@ -84,17 +85,27 @@ class Titles:
     """The titles of a catalogue, read once."""
 
     def __init__(self, catalogue: Catalogue) -> None:
-        self._titles: list[tuple[str, Title]] = []
+        self._named: list[tuple[str, str]] = []
         for session_id, chain in catalogue.chains.items():
             segment = chain.segments[0] if len(chain.segments) == 1 else _segment(catalogue, session_id)
             text = segment.title or segment.display_name
             if text:
-                self._titles.append((session_id, Title.of(text)))
+                self._named.append((session_id, text))
+        self._all = squeezed("\n".join(text for _, text in self._named))
+
+    @cached_property
+    def _titles(self) -> list[tuple[str, Title]]:
+        return [(session_id, Title.of(text)) for session_id, text in self._named]
 
     def named(self, tree: Node, scope: Scope) -> dict[str, Named]:
         """Root id → conversation, for those that have a title in which the words occur."""
         found: dict[str, Named] = {}
+        pieces = needed(tree)
+        if not all(piece in self._all for piece in pieces):
+            return found
         for session_id, title in self._titles:
+            if not all(piece in title.joined for piece in pieces):
+                continue
             place = scope.places.get(session_id)
             if place is None or not title.matches(tree):
                 continue

@@ -12,6 +12,8 @@ from hermes_tui.storage.schema import Schema
 
 BY_ID = "idx_messages_session_id"
 BY_TIME = "idx_messages_session"
+BY_ACTIVE = "idx_messages_session_active"
+BY_UID = "idx_messages_session_uid"
 BATCH = 400
 """Rows that one statement reads, where a list of ids decides which."""
 FIRST, LAST = -(1 << 63), (1 << 63) - 1

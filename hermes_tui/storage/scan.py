@@ -111,6 +111,11 @@ class Task:
         self.total = sum(stretch.high - stretch.low for stretch in self.stretches)
 
     @property
+    def few(self) -> bool:
+        """All that is left are single rows."""
+        return all(stretch.few for stretch in self.stretches)
+
+    @property
     def progress(self) -> float:
         return self.done / self.total if self.total else 1.0
 

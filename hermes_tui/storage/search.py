@@ -14,6 +14,7 @@ raises has changed nothing, and can be taken again. Before it, `ahead` can be re
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 
@@ -40,6 +41,8 @@ from hermes_tui.storage.scopes import Scope, scope_of
 from hermes_tui.storage.tallies import PARTIAL, SPREAD, WHOLE, SortKey, Tally, tally
 from hermes_tui.values import dataclass, field, replace
 
+FRAME = 0.016
+"""Seconds of work after which what is known is shown, though more is on its way."""
 _NARROW = 400
 """Sessions up to which statements name those that are searched, even where nothing narrows a search to them."""
 
@@ -96,11 +99,16 @@ class StoreSearch:
         return not self.steps and not (self.finding and self.finding.steps)
 
     def advance(self, store: Store) -> None:
-        """Take steps until there is something new to show, or nothing to do in this phase."""
+        """Take steps until there is something new to show, or nothing to do in this phase. What is there within a
+        frame is shown whole."""
+        began = time.monotonic()
         while not self.resting and not store.stopped():
-            changed = self.step(store)
-            reading = self.finding is not None and self.finding.progress is not None
-            if self.query.steps and not self._answer.settled and (reading or (changed and self._tally(store))):
+            changed, found = self.step(store), self.finding
+            if not self.query.steps or self._answer.settled:
+                continue
+            waited = (found is not None and found.rough) or time.monotonic() - began > FRAME
+            reading = found is not None and found.progress is not None
+            if reading or (changed and waited and self._tally(store)):
                 return
 
     def step(self, store: Store) -> bool:
@@ -267,6 +275,10 @@ class StoreSearch:
         self._answer.settle()
 
     # what is known
+
+    def total(self, store: Store) -> int:
+        """Conversations that are known so far."""
+        return len(self._tally(store))
 
     def _tally(self, store: Store) -> list[Tally]:
         """All conversations of the answer, in order."""

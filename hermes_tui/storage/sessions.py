@@ -1,6 +1,6 @@
 """What a list shows of a conversation beyond its row of `sessions`: first prompt, exact count, how it stands.
 Asked for rows in sight, or one by one while a filter needs them; a query here touches the messages of the
-sessions that it names and no others."""
+sessions that it names and no others. What only some of it needs is imported with it: a search is there sooner."""
 
 from __future__ import annotations
 
@@ -9,12 +9,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from hermes_tui.domain.families import Chain
-from hermes_tui.domain.scaffolds import preview_of
 from hermes_tui.domain.sessions import Details, Status
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.rows import BY_TIME, in_order, pinned
 from hermes_tui.storage.schema import Schema
-from hermes_tui.storage.transcripts import exact_count
 from hermes_tui.storage.visibility import visible
 
 PREVIEW_CHARACTERS = 60
@@ -35,6 +33,8 @@ def load_details(store: Store, chains: Iterable[Chain]) -> dict[str, Details]:
 
 def chain_count(store: Store, chain: Chain) -> int:
     """The messages of the transcript; the stored count where they cannot be read."""
+    from hermes_tui.storage.transcripts import exact_count
+
     try:
         return exact_count(store, chain)
     except sqlite3.DatabaseError as error:
@@ -63,6 +63,8 @@ def load_prompt(store: Store, chain: Chain) -> str | None:
 
 def _first_prompt(store: Store, session_id: str) -> str | None:
     """Rows are taken one at a time from an index that has them in order, and no more than are needed."""
+    from hermes_tui.domain.scaffolds import preview_of
+
     cursor = store.conn.cursor()
     try:
         cursor.execute(_prompts_sql(store.schema), (session_id,))

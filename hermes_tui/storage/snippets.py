@@ -4,13 +4,11 @@ characters of it to light up."""
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import NamedTuple
 
-from hermes_tui.domain.calls import parse_stored_calls
 from hermes_tui.domain.contents import as_text, decode_content, load_json
 from hermes_tui.domain.queries import Match, Span
 from hermes_tui.domain.querytrees import Leaf, Node, positive
@@ -31,7 +29,6 @@ _MANY = 1_000
 """Places of one word that are looked at."""
 _MANY_WORDS = 24
 """Words from which on a text is gone through once for all of them; for few it takes less to look for each."""
-_BLANKS = re.compile(r"\s+")
 
 
 class Spot(NamedTuple):
@@ -104,6 +101,8 @@ def _named(cells: Cells) -> _Source:
 
 def _calls(message_id: int, raw: object) -> Iterator[_Source]:
     """The calls of a message, each with and without the name of its tool."""
+    from hermes_tui.domain.calls import parse_stored_calls
+
     stored = parse_stored_calls(raw)
     if stored is None:
         yield _Source(message_id, calls_of(raw), None)
@@ -196,15 +195,22 @@ def _fold(text: str, spans: Sequence[Span], start: int, end: int) -> tuple[str, 
     length, at = 0, start
     moved: list[tuple[Span, Span]] = []
     for span in spans:
-        before = _BLANKS.sub(" ", text[at : span.start])
-        word = _BLANKS.sub(" ", text[span.start : span.end])
+        before, word = _squeezed(text[at : span.start]), _squeezed(text[span.start : span.end])
         parts += [before, word]
         length += len(before)
         moved.append((span, Span(length, length + len(word))))
         length += len(word)
         at = span.end
-    parts.append(_BLANKS.sub(" ", text[at:end]))
+    parts.append(_squeezed(text[at:end]))
     return "".join(parts), moved
+
+
+def _squeezed(text: str) -> str:
+    """Every run of white space made one blank; a pattern would take several times as long."""
+    words = text.split()
+    if not words:
+        return text[:1] and " "
+    return f"{' ' * text[0].isspace()}{' '.join(words)}{' ' * text[-1].isspace()}"
 
 
 def _framed(spans: Iterable[Span], frame: Span) -> Iterator[Span]:
@@ -219,6 +225,9 @@ def _best_place(spots: Sequence[Spot]) -> tuple[int, int]:
     if not spots:
         return 0, 0
     often = Counter(spot.leaf for spot in spots)
+    if len(often) == 1:  # each is as good as any other, the shorter the better
+        shortest = min(spots, key=lambda spot: spot.end - spot.start)
+        return shortest.start, shortest.end
     best = (-1.0, spots[0].start, spots[0].end)
     within: Counter[int] = Counter()
     end = 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from hermes_tui.storage import matches
+from hermes_tui.storage import matches, ranking
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.finding import MANY, Finding
 from hermes_tui.storage.judging import Judge, judge_ids
@@ -40,8 +40,7 @@ def _with_all(store: Store, finding: Finding, way: tuple[int, ...], found: froze
     """Roots of the conversations that hold all these parts; the rarest part is asked for first."""
     rarest = way
     if finding.index is not None:
-        index = finding.index
-        rarest = tuple(sorted(way, key=lambda number: matches.count(store, index, finding.parts.units[number])))
+        rarest = tuple(sorted(way, key=lambda number: finding.count(store, finding.parts.units[number])))
     places = finding.ground.scope.places.values()
     roots = {place.root_id for place in places} - found
     for number in rarest:
@@ -79,8 +78,8 @@ def _any(store: Store, finding: Finding, roots: set[str] | None) -> Groups:
         if len(ids) <= _FEW_MESSAGES:
             return merged(_measured(store, finding, ids), read, order)
     within = finding.within if roots is None else finding.within.in_sessions(sessions)
-    many = roots is None and matches.count(store, finding.index, tree) > MANY
-    ask = matches.summed if many else matches.ranked
+    many = roots is None and finding.count(store, tree) > MANY
+    ask = ranking.summed if many else ranking.ranked
     return merged(ask(store, finding.index, tree, within, order), read, order)
 
 

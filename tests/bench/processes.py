@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import statistics
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -16,6 +17,9 @@ from tests.bench.ptyperf import PtyApp
 from tests.bench.stores import Bench
 
 INSIDE = Path(__file__).parent / "inside"
+_IMPORTED = (
+    "import hermes_tui.cli, hermes_tui.commands.searches, hermes_tui.service.direct, hermes_tui.service.searching"
+)
 ONE_SEARCH = Path(__file__).parent.parent / "hermes_side" / "one_search.py"
 
 
@@ -37,12 +41,25 @@ def searches(bench: Bench) -> Iterator[Result]:
     for kind, query in bench.queries.items():
         mine = [*bench.tui, "search", query]
         other = [str(python), str(ONE_SEARCH), str(bench.db), query]
-        ours, theirs = bench.in_turn(
+        ours, theirs, ten, imports = bench.in_turn(
             partial(wall, mine, bench.env),
             partial(wall, other, bench.env),
+            partial(wall, [*mine, "--limit", "10"], bench.env),
+            partial(wall, [bench.python, "-c", _IMPORTED], bench.env),
         )
-        what = f"`hermes-tui search`, {kind}: `{query}`"
-        yield Result(what, ours, "a process that runs `session_search`", theirs, 0.35, remark=few(ours, bench.rounds))
+        few_rows = statistics.median(ten)
+        alike = f"with `--limit 10`, as many rows as `session_search` gives: {few_rows:.1f} ms"
+        alike += f" ({few_rows / statistics.median(theirs):.2f})"
+        yield Result(
+            f"`hermes-tui search`, {kind}: `{query}`",
+            ours,
+            "a process that runs `session_search`",
+            theirs,
+            0.35,
+            remark="; ".join(filter(None, (few(ours, bench.rounds), alike))),
+            floor=imports,
+            floor_is="Python with the modules of the command, and nothing asked",
+        )
 
 
 def starts(bench: Bench) -> Iterator[Result]:
