@@ -10,6 +10,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -342,6 +343,24 @@ class TestClosing:
         reader.close()
         with pytest.raises(Cancelled):
             await reader.run(store, title)
+
+    async def test_it_ends_though_whoever_ends_it_is_given_up_before_a_thread_is_free(self, store: StoreRef) -> None:
+        """A panel that is left while it looks into other profiles."""
+        reader, free = Reader(), threading.Event()
+        await reader.run(store, title)
+        pool = ThreadPoolExecutor(1)
+        asyncio.get_running_loop().set_default_executor(pool)
+        pool.submit(free.wait)
+        ending = asyncio.ensure_future(reader.end())
+        await asyncio.sleep(0)
+        ending.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await ending
+        threads = list(reader._threads)
+        assert threads
+        assert all(thread.is_alive() for thread in threads)
+        free.set()
+        await until(lambda: not any(thread.is_alive() for thread in threads))
 
     async def test_connections_are_closed(self, store: StoreRef) -> None:
         reader = Reader(threads=1)

@@ -183,10 +183,11 @@ class Reader:
             return await asked
 
     async def end(self) -> None:
-        """`close`, while the event loop goes on."""
+        """`close`, while the event loop goes on. Once asked for it happens, also when whoever asked is given up: a
+        call that waits for a thread of the loop's pool would be cancelled with its caller, and leave ours behind."""
         import asyncio
 
-        await asyncio.to_thread(self.close)
+        await asyncio.shield(asyncio.get_running_loop().run_in_executor(None, self.close))
 
     def close(self) -> None:
         """Interrupt every job, end the threads, close their connections. Safe to call twice."""
