@@ -251,13 +251,20 @@ def test_every_key_leads_to_an_action() -> None:
         assert hasattr(HermesApp, f"action_{key.action}"), key.id
 
 
-async def test_the_palette_runs_commands_of_the_screen_by_name() -> None:
+@asynccontextmanager
+async def over_the_list() -> AsyncIterator[tuple[BrowseScreen, HermesApp, Pilot[Any]]]:
+    """The palette, open over the list of conversations."""
     async with running() as (app, pilot):
         screen = app.screen
         assert isinstance(screen, BrowseScreen)
         await until(pilot, lambda: screen.rows.items)
         await pilot.press("colon")
         await until(pilot, lambda: isinstance(app.screen, CommandPalette))
+        yield screen, app, pilot
+
+
+async def test_the_palette_runs_commands_of_the_screen_by_name() -> None:
+    async with over_the_list() as (screen, app, pilot):
         await pilot.press(*"reverse")
         await until(pilot, lambda: "reverse the order" in seen(app))
         await pilot.press("enter")
@@ -269,23 +276,13 @@ async def test_the_palette_runs_commands_of_the_screen_by_name() -> None:
     [("lineage", "how sessions descend"), ("hidden", "show or hide what is left out"), ("quit", "ctrl+q")],
 )
 async def test_the_palette_finds_a_command_by_the_word_of_the_footer_too(name: str, said: str) -> None:
-    async with running() as (app, pilot):
-        screen = app.screen
-        assert isinstance(screen, BrowseScreen)
-        await until(pilot, lambda: screen.rows.items)
-        await pilot.press("colon")
-        await until(pilot, lambda: isinstance(app.screen, CommandPalette))
+    async with over_the_list() as (_, app, pilot):
         await pilot.press(*name)
         await until(pilot, lambda: said in seen(app) and "read the conversation" not in seen(app))
 
 
 async def test_of_two_choices_in_one_breath_the_palette_takes_one_and_closes_once() -> None:
-    async with running() as (app, pilot):
-        screen = app.screen
-        assert isinstance(screen, BrowseScreen)
-        await until(pilot, lambda: screen.rows.items)
-        await pilot.press("colon")
-        await until(pilot, lambda: isinstance(app.screen, CommandPalette))
+    async with over_the_list() as (screen, app, pilot):
         await pilot.press(*"reverse")
         await until(pilot, lambda: "reverse the order" in seen(app))
         results = app.screen.query_one(CommandList)
