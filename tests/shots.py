@@ -23,6 +23,7 @@ from typing import Any
 import textual
 from textual import events
 from textual.command import CommandPalette
+from textual.screen import Screen
 from textual.worker import Worker
 
 from hermes_tui.domain.queries import SearchPage, SearchQuery
@@ -191,6 +192,22 @@ def _passing(worker: Worker[Any]) -> bool:
     return worker.group != "follow" and not isinstance(worker.node, CommandPalette)
 
 
+def _measured(screen: Screen[Any]) -> None:
+    """How long a transcript is, is an estimate of what was not set in lines yet, and how much was set by now is a
+    matter of luck. A picture is of one in which all is."""
+    from hermes_tui.screens.transcript import TranscriptScreen
+
+    if not isinstance(screen, TranscriptScreen):
+        return
+    plan = screen.reader.plan
+    plan.deadline = None
+    for position in range(len(plan.order)):
+        leaf = plan.set(position)
+        if leaf is not None:
+            plan.settle(position, leaf)
+    screen.rail.show(*screen.reader.scroll_state(), screen.reader.ticks())
+
+
 async def take(shot: Shot, theme: str, size: tuple[int, int], home: Path) -> str:
     """The SVG of one picture."""
     from hermes_tui import paths
@@ -212,14 +229,16 @@ async def take(shot: Shot, theme: str, size: tuple[int, int], home: Path) -> str
                         seen.clear()
             return seen[-1]
 
-        svg = await at_rest()
+        await at_rest()
         for key in shot.keys:
             if key.startswith("'"):
                 app.post_message(events.Paste(key[1:-1]))
             else:
                 name, _, times = key.partition("*")
                 await pilot.press(*[name] * int(times or 1))
-            svg = await at_rest()
+            await at_rest()
+        _measured(app.screen)
+        svg = await at_rest()
     await service.close()
     return pictures.plain(svg)
 

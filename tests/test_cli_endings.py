@@ -76,7 +76,7 @@ PLACES = (
     Place("help", (("?", "everywhere"),)),
     Place("profiles", (("P", "Profiles"),)),
     Place("palette", ((":", "find a command"),)),
-    Place("no store", begins="does not exist", store="missing"),
+    Place("no store", begins="Or name it", store="missing"),
     Place("held store", begins="reading", store="held"),
 )
 
