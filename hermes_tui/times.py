@@ -96,11 +96,11 @@ def clock(at: float | None) -> str:
     return UNKNOWN if at is None else f"{local(at):%H:%M}"
 
 
-def day(at: float) -> str:
-    """`Sat 28 Nov`, with the year when it is not this one."""
+def day(at: float, *, year: bool | None = None) -> str:
+    """`Sat 28 Nov`; the year is named when it is not this one, or as told."""
     there = local(at)
-    said = f"{there:%a} {there.day} {there:%b}"
-    return said if there.year == local(now()).year else f"{said} {there.year}"
+    named = there.year != local(now()).year if year is None else year
+    return f"{there:%a} {there.day} {there:%b}" + (f" {there.year}" if named else "")
 
 
 def moment(at: float | None, *, seconds: bool = False, zone: bool = True, year: bool | None = None) -> str:
@@ -108,9 +108,8 @@ def moment(at: float | None, *, seconds: bool = False, zone: bool = True, year: 
     if at is None:
         return UNKNOWN
     there = local(at)
-    named = there.year != local(now()).year if year is None else year
-    parts = [f"{there:%a} {there.day} {there:%b}", f"{there.year}" if named else ""]
-    parts += [f"{there:%H:%M:%S}" if seconds else f"{there:%H:%M}", there.tzname() or "" if zone else ""]
+    clock_time = f"{there:%H:%M:%S}" if seconds else f"{there:%H:%M}"
+    parts = [day(at, year=year), clock_time, there.tzname() or "" if zone else ""]
     return " ".join(part for part in parts if part)
 
 

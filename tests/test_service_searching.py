@@ -39,6 +39,7 @@ async def reader() -> AsyncIterator[Reader]:
 def many(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A store in which a common word occurs far more often than one answers at once."""
     monkeypatch.setattr(finding, "MANY", 200)
+    monkeypatch.setattr(finding, "_SOME", 200)
     rng = random.Random(4711)
     with StoreBuilder(tmp_path / "state.db") as store:
         for i in range(120):

@@ -112,7 +112,7 @@ class Finding:
         if self.index is not None:
             number = self.count(store, self.tree)
             if self.ground.steps:
-                self.steps += [self._newest] if number > min(_SOME, MANY) else []
+                self.steps += [self._newest] if number > _SOME else []
                 self.steps += [self._recent] if number > MANY else []
             self.steps.append(self._sum if number > _VERY_MANY else self._rank)
             self.steps += [self._settle] if self.index.inline else []

@@ -38,9 +38,10 @@ def _holding(store: Store, scope: Scope, filters: Filters) -> set[str]:
 def _shunned(store: Store, scope: Scope, filters: Filters) -> set[str]:
     """Sessions that hold what is barred, with all others of the same conversation; a run bars itself alone."""
     found: set[str] = set()
-    for key in ("role", "tool"):
-        if values := filters.barred.get(key):
-            clauses, params = message_clauses(*((values, _NOTHING) if key == "role" else (_NOTHING, values)))
+    barred = filters.barred.get
+    for roles, tools in ((barred("role", _NOTHING), _NOTHING), (_NOTHING, barred("tool", _NOTHING))):
+        if roles or tools:
+            clauses, params = message_clauses(roles, tools)
             where = Conditions([visible(store.schema), *clauses], dict(params)).in_sessions(scope.places)
             found |= sessions_where(store, where, set(scope.places))
     roots = {scope.places[each].root_id for each in found if not scope.places[each].delegate}
