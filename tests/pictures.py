@@ -88,7 +88,8 @@ def _block(char: str, x: float, top: float, fill: str) -> str:
 
 
 def write_png(svg: str, to: Path, converter: str) -> None:
-    """`converter` is rsvg-convert; needs the font Fira Code."""
+    """`converter` is rsvg-convert; needs the fonts Fira Code, Noto Sans CJK and Symbola: without one of them
+    boxes stand for its characters."""
     from PIL import Image
 
     command = [converter, "-w", str(_WIDTH)]
