@@ -18,7 +18,7 @@ DATABASE = "state.db"
 PROFILES = "profiles"
 DEFAULT = "default"
 CUSTOM = "custom"
-_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,63}")
+_NAME = r"[a-z0-9][a-z0-9_-]{0,63}"
 _RESERVED = frozenset({"hermes", "test", "tmp", "root", "sudo"})
 _MARKERS = ("config.yaml", ".env", "SOUL.md", "profile.yaml", "auth.json", DATABASE)
 
@@ -84,7 +84,7 @@ def normalize_profile(name: str) -> str:
 
 def valid_profile(name: str) -> bool:
     """Whether Hermes takes this name on its command line."""
-    return name == DEFAULT or (bool(_NAME.fullmatch(name)) and name not in _RESERVED)
+    return name == DEFAULT or (bool(re.fullmatch(_NAME, name)) and name not in _RESERVED)
 
 
 def profile_home(root: Path, name: str) -> Path:
@@ -103,7 +103,7 @@ def profile_of(home: Path) -> str:
 
 def _names_a_folder(name: str) -> bool:
     """Whether a folder of this name below `profiles` can be a profile: `default` is the root itself."""
-    return name != DEFAULT and _NAME.fullmatch(name) is not None
+    return name != DEFAULT and re.fullmatch(_NAME, name) is not None
 
 
 def present_root() -> Path:

@@ -6,9 +6,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from hermes_tui.keys import PLACES, SMALL_PLACES, Key
+from hermes_tui.values import NamedTuple
 
 _MODIFIERS = ("ctrl", "alt", "shift", "super", "hyper", "meta")
 _NAMED = frozenset(

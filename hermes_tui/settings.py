@@ -31,11 +31,12 @@ FILE = "config.toml"
 READ, RESUME = "read", "resume"
 _VARIABLES = {"theme": themenames.VARIABLE, "no_color": "NO_COLOR"}
 """Setting → the variable of the environment that sets it."""
-_PART = re.compile(r"""([\w-]+)|("[^"]*"|'[^']*')""")
+_PART = r"""([\w-]+)|("[^"]*"|'[^']*')"""
 _NAME = r"""(?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*"""
-_TABLE = re.compile(rf"\s*\[+\s*({_NAME})\s*\]")
-_KEY = re.compile(rf"\s*({_NAME})\s*=")
-_AT = re.compile(r"line (\d+)")
+_TABLE = rf"\s*\[+\s*({_NAME})\s*\]"
+_KEY = rf"\s*({_NAME})\s*="
+_AT = r"line (\d+)"
+"""Where in a file something is wrong; most files have nothing wrong, so none of these is compiled at the start."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +141,7 @@ def read_file(path: Path) -> dict[str, Any]:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         why, _, where = str(error).rpartition(" (at ")
-        at = _AT.match(where)
+        at = re.match(_AT, where)
         line = int(at[1]) if at else text.count("\n") + 1  # at the end of the document
         raise UsageError(f"{path}, line {line}: {why}") from error
     return {name: _checked(path, text, name, value) for name, value in document.items()}
@@ -228,9 +229,9 @@ def _line_of(text: str, name: str) -> int:
     table = ""
     line, best = 1, ""
     for number, written in enumerate(text.splitlines(), 1):
-        if header := _TABLE.match(written):
+        if header := re.match(_TABLE, written):
             found = table = _path(header[1])
-        elif key := _KEY.match(written):
+        elif key := re.match(_KEY, written):
             found = ".".join(part for part in (table, _path(key[1])) if part)
         else:
             continue
@@ -241,4 +242,4 @@ def _line_of(text: str, name: str) -> int:
 
 def _path(dotted: str) -> str:
     """`keys."browse.filter"` as `keys.browse.filter`."""
-    return ".".join(bare or quoted[1:-1] for bare, quoted in _PART.findall(dotted))
+    return ".".join(bare or quoted[1:-1] for bare, quoted in re.findall(_PART, dotted))

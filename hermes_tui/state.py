@@ -6,9 +6,7 @@ One small JSON file in the state folder of this user, readable by nobody else, w
 from __future__ import annotations
 
 import contextlib
-import json
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -37,13 +35,19 @@ def state_dir() -> Path:
 def read_json(path: Path) -> Any:
     """What the file holds; None when there is none or it holds no JSON: state is worth no failure."""
     try:
-        return json.loads(path.read_text("utf-8"))
+        text = path.read_text("utf-8")
+        import json
+
+        return json.loads(text)
     except (OSError, ValueError):
         return None
 
 
 def write_json(path: Path, value: Any) -> None:
     """Replace the file by this value at once. Raises `OSError` when the folder cannot be written."""
+    import json
+    import tempfile
+
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name)  # made with mode 0600
     try:

@@ -8,9 +8,9 @@ import select
 import sys
 import time
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from hermes_tui.clipboard import over_ssh
+from hermes_tui.values import NamedTuple
 
 _ASK = b"\x1b]11;?\x1b\\\x1b[c"
 """Background, and a question that every terminal answers, so that nobody waits for one that knows no colours."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
@@ -12,7 +11,7 @@ _UNSAFE = re.compile(
     "\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"  # separators, bidi, invisible operators
     "\ud800-\udfff\U000e0000-\U000e0fff]"  # lone surrogates, tag characters
 )
-_FLAG = re.compile("\U0001f3f4[\U000e0020-\U000e007e]{1,8}\U000e007f")
+_FLAG = "\U0001f3f4[\U000e0020-\U000e007e]{1,8}\U000e007f"
 _RETURNS = re.compile("\r\n?")
 _SPACES = re.compile(r"\s+")
 
@@ -35,7 +34,7 @@ def clean(text: str) -> str:
     if "\U0001f3f4" not in text:
         return _UNSAFE.sub(_neutral, text)
     out, at = [], 0
-    for flag in _FLAG.finditer(text):
+    for flag in re.finditer(_FLAG, text):
         out += [_UNSAFE.sub(_neutral, text[at : flag.start()]), flag[0]]
         at = flag.end()
     return "".join([*out, _UNSAFE.sub(_neutral, text[at:])])
@@ -62,6 +61,8 @@ def storable(text: str) -> str:
 
 def to_json(value: Any, *, indent: int | None = 1) -> str:
     """JSON that keeps text faithful and writes control, bidi and surrogate characters as escapes."""
+    import json
+
     text = json.dumps(value, ensure_ascii=False, indent=indent, allow_nan=False)
     return _UNSAFE.sub(_escape, text)
 

@@ -1,13 +1,15 @@
-"""`dataclass`, as the standard library has it, made in a fraction of the time.
+"""`dataclass` and `NamedTuple`, as the standard library has them, made in a fraction of the time.
 
 The standard one compiles half a dozen functions for each class, one at a time, and imports `inspect`; with as many
 classes as there are here that was a third of what a command takes from its start to its end. This one compiles
-`__init__` alone; type checkers are told that it is the standard one, and `dataclasses.replace`, `fields` and the
-like take it for such.
+`__init__` alone, and that when the first instance is made: most classes never have one in a run. Type checkers are
+told that it is the standard one, and `dataclasses.replace`, `fields` and the like take it for such. The standard
+`NamedTuple` compiles the annotation of each field, to see whether it could be a type.
 """
 
 from __future__ import annotations
 
+from collections import namedtuple
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from dataclasses import dataclass as dataclass
     from dataclasses import field as field
     from dataclasses import replace as replace
+    from typing import NamedTuple as NamedTuple
 else:
     _NONE = object()
     """Stands for no value."""
@@ -94,7 +97,20 @@ else:
         return made
 
     def _init(cls: type, made_of: dict[str, _Field], frozen: bool) -> Any:
-        """Compiled, because it is what runs ten thousand times."""
+        """Takes its own place once it is called."""
+
+        def __init__(self: Any, *given: Any, **named: Any) -> None:
+            compiled = _compiled(cls, made_of, frozen)
+            if cls.__dict__["__init__"] is __init__:
+                cls.__init__ = compiled
+            compiled(self, *given, **named)
+
+        __init__.__qualname__ = f"{cls.__qualname__}.__init__"
+        __init__.__module__ = cls.__module__
+        return __init__
+
+    def _compiled(cls: type, made_of: dict[str, _Field], frozen: bool) -> Any:
+        """The one that runs ten thousand times."""
         given, body, known = [], [], {"_NONE": _NONE}
         for name, each in made_of.items():
             if each.factory is not _NONE:
@@ -163,6 +179,22 @@ else:
         from dataclasses import FrozenInstanceError
 
         raise FrozenInstanceError(f"cannot delete field {name!r}")
+
+    class _Tuples(type):
+        """Makes tuples of what says that it is a `NamedTuple`."""
+
+        def __new__(cls, name: str, bases: tuple[type, ...], space: dict[str, Any]) -> type:
+            kinds = space.get("__annotations__", {})
+            defaults = [space.pop(each) for each in kinds if each in space]
+            made = namedtuple(name, kinds, defaults=defaults, module=space["__module__"])
+            made.__annotations__ = kinds
+            for each, value in space.items():
+                if each not in _PLAIN and each != "__annotations__":
+                    setattr(made, each, value)
+            return made
+
+    NamedTuple = type.__new__(_Tuples, "NamedTuple", (), {})
+    """To be named as the only base of a class."""
 
     class _Fields:
         """What makes the standard library take a class for one of its own; made when it looks."""

@@ -12,6 +12,7 @@ import pytest
 from hermes_tui.domain.lists import Everything, Haystack, Words, page, select
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.sessions import Conversation, ListQuery
+from hermes_tui.service.reader import Reader
 from hermes_tui.service.sqlite import SqliteSessionService
 from hermes_tui.storage import connection, newest
 from hermes_tui.storage.catalogue import load_catalogue
@@ -146,6 +147,20 @@ async def test_of_very_many_sessions_the_first_rows_come_before_the_list_is_coun
             assert (await service.first_page(other)).whole
     finally:
         await service.close()
+
+
+async def test_what_a_screen_begins_with_is_one_job_of_the_reader(tmp_path: Path) -> None:
+    """Whoever asks is importing Textual meanwhile, and has no time to ask for the next part."""
+    for sessions, whole in ((20, True), (1_200, False)):
+        reader = Reader()
+        service = SqliteSessionService([ref_of(many(tmp_path / f"{sessions}.db", sessions=sessions))], reader=reader)
+        try:
+            page = await service.first_page(ListQuery())
+            assert (page.whole, reader.statistics["run"]) == (whole, 1)
+            if whole:
+                assert page == await service.conversations(ListQuery())
+        finally:
+            await service.close()
 
 
 def test_first_rows_take_the_same_few_questions_however_many_sessions_there_are(tmp_path: Path) -> None:

@@ -134,3 +134,45 @@ def test_copies_and_patterns() -> None:
     match Point(1, 7):
         case Point(x, y):
             assert (x, y) == (1, 7)
+
+
+class Pair(values.NamedTuple):
+    """Two."""
+
+    left: int
+    right: str = "r"
+    """A default."""
+
+    @property
+    def both(self) -> str:
+        return f"{self.left}{self.right}"
+
+
+def test_a_tuple_has_names_defaults_and_methods() -> None:
+    pair = Pair(1)
+    assert pair == (1, "r")
+    assert pair == Pair(left=1, right="r")
+    assert pair.both == "1r"
+    assert repr(pair) == "Pair(left=1, right='r')"
+    assert pair._replace(right="x") == (1, "x")
+    assert (Pair.__doc__, Pair._fields, Pair.__module__) == ("Two.", ("left", "right"), __name__)
+    assert not hasattr(pair, "__dict__")
+    assert copy.copy(pair) == pickle.loads(pickle.dumps(pair)) == pair
+    assert isinstance(pickle.loads(pickle.dumps(pair)), Pair)
+    with pytest.raises(TypeError, match="left"):
+        Pair()  # type: ignore[call-arg]  # that is the mistake
+
+
+def test_what_makes_an_instance_is_compiled_with_the_first() -> None:
+    @values.dataclass(frozen=True, slots=True)
+    class Late:
+        a: int
+        b: int = 2
+
+    before = Late.__init__
+    assert (Late(1), Late(1, b=3).b) == (Late(a=1, b=2), 3)
+    assert Late.__init__ is not before
+    before(fresh := Late.__new__(Late), 1)
+    assert fresh == Late(1)
+    with pytest.raises(TypeError, match="a"):
+        Late()  # type: ignore[call-arg]  # that is the mistake

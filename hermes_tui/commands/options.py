@@ -3,9 +3,8 @@ of these tables."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 from hermes_tui.domain.sessions import Order
+from hermes_tui.values import NamedTuple
 
 BROWSE = "browse"
 """The bare command; it has no word of its own."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from hermes_tui.domain.contents import as_text, load_json
 from hermes_tui.domain.messages import ToolCall
-from hermes_tui.values import dataclass
+from hermes_tui.values import NamedTuple, dataclass
 
 UNNAMED = "unknown"
 

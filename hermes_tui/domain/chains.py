@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
 
 from hermes_tui.domain.sessions import Kind, Segment
+from hermes_tui.values import NamedTuple
 
 COMPRESSION = "compression"
 RESET_REASONS = frozenset({"session_reset", "session_switch", "idle", "daily", "suspended", "resume_pending_expired"})

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from typing import NamedTuple
 
-from hermes_tui.values import dataclass, field
+from hermes_tui.values import NamedTuple, dataclass, field
 
 Place = tuple[int, int]
 """(index of the segment, message id): the order of a transcript."""

@@ -23,8 +23,8 @@ from hermes_tui.values import dataclass, field
 if TYPE_CHECKING:
     from hermes_tui.domain.querytrees import Node
 
-_PUNCTUATION = re.compile(r"[^\w\s]|_")
-_DROPPED = dict.fromkeys(code for code in range(128) if _PUNCTUATION.match(chr(code)))
+_PUNCTUATION = r"[^\w\s]|_"
+_DROPPED = dict.fromkeys(code for code in range(128) if not (chr(code).isalnum() or chr(code).isspace()))
 """The same of ASCII, for `translate`, which is faster by far."""
 
 
@@ -65,7 +65,7 @@ def fold(text: str) -> str:
 
 
 def _unpunctuated(text: str) -> str:
-    return text.translate(_DROPPED) if text.isascii() else _PUNCTUATION.sub("", text)
+    return text.translate(_DROPPED) if text.isascii() else re.sub(_PUNCTUATION, "", text)
 
 
 def plain(text: str) -> str:

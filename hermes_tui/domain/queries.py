@@ -7,10 +7,10 @@ into an FTS5 expression or evaluates by itself where no index serves.
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from hermes_tui.domain.sessions import Conversation, StoreProblem
-from hermes_tui.values import dataclass
+from hermes_tui.values import NamedTuple, dataclass
 
 if TYPE_CHECKING:
     from hermes_tui.domain.querytrees import Node

@@ -8,9 +8,8 @@ conversation is known by (profile, root id).
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import NamedTuple
 
-from hermes_tui.values import dataclass
+from hermes_tui.values import NamedTuple, dataclass
 
 AUTOMATION_SOURCES = frozenset({"cron", "subagent", "kanban", "tool", "oneshot"})
 """Sources of sessions that no person typed in."""

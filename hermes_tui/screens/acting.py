@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from textual import work
 from textual.screen import Screen
@@ -10,6 +10,7 @@ from textual.screen import Screen
 from hermes_tui.errors import HermesTuiError
 from hermes_tui.intents import CopyText
 from hermes_tui.text import one_line
+from hermes_tui.values import NamedTuple
 
 if TYPE_CHECKING:
     from hermes_tui.service.sessions import SessionService

@@ -31,19 +31,20 @@ class Catalogues:
 
     async def of(self, ref: StoreRef) -> Catalogue:
         """The catalogue of this store as it is now. Raises `StoreError`."""
+        return await self.reader.run(ref, self.read, lane=Lane.CATALOGUE)
 
-        def job(store: Store) -> Catalogue:
-            version, live = store.version(), live_ids(ref.home)
-            kept = self._kept.get(ref)
-            before = kept.loaded if kept is not None and kept.store is store else None
-            same = kept is not None and kept.version == version
-            loaded = before if before is not None and same else load(store, before)
-            loaded = loaded._replace(catalogue=loaded.catalogue.marked(live))
-            self._kept[ref] = _Kept(store, version, loaded)
-            self._seen.setdefault(ref, _mark(store, version, live))
-            return loaded.catalogue
-
-        return await self.reader.run(ref, job, lane=Lane.CATALOGUE)
+    def read(self, store: Store) -> Catalogue:
+        """The same, for what runs on thread 0 already."""
+        ref = store.ref
+        version, live = store.version(), live_ids(ref.home)
+        kept = self._kept.get(ref)
+        before = kept.loaded if kept is not None and kept.store is store else None
+        same = kept is not None and kept.version == version
+        loaded = before if before is not None and same else load(store, before)
+        loaded = loaded._replace(catalogue=loaded.catalogue.marked(live))
+        self._kept[ref] = _Kept(store, version, loaded)
+        self._seen.setdefault(ref, _mark(store, version, live))
+        return loaded.catalogue
 
     def known(self, ref: StoreRef) -> Catalogue | None:
         """The catalogue as it was when somebody last asked for it."""

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from hermes_tui.service.shelves import Memos
     from hermes_tui.storage.connection import Store
 
-_OPERATORS = re.compile(r'["*]|(?<!\S)(?:AND|OR|NOT)(?!\S)')
+_OPERATORS = r'["*]|(?<!\S)(?:AND|OR|NOT)(?!\S)'
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def read_query(query: ListQuery, present: float) -> Wanted:
 
     parsed = parse_query(text, present=present)
     words: Matches = Words(parsed.plain.split())
-    if parsed.expression is not None and _OPERATORS.search(parsed.plain):
+    if parsed.expression is not None and re.search(_OPERATORS, parsed.plain):
         words = Expression(parsed.expression)
     return Wanted(query, words, parsed.filters)
 
@@ -114,6 +114,10 @@ class _Part:
     notices: tuple[str, ...]
 
 
+def _part_of(shelf: Shelf, wanted: Wanted, *, named: bool) -> _Part:
+    return _Part(select_from(shelf, wanted), tuple(store_notices(shelf.store, shelf.catalogue, named=named)))
+
+
 async def list_page(
     reader: Reader, stores: Sequence[StoreRef], catalogues: Catalogues, memos: Memos, query: ListQuery
 ) -> ConversationPage:
@@ -123,12 +127,7 @@ async def list_page(
 
     async def part(ref: StoreRef) -> _Part:
         catalogue = await catalogues.of(ref)
-
-        def job(store: Store) -> _Part:
-            selection = select_from(Shelf(store, catalogue, memos), wanted)
-            return _Part(selection, tuple(store_notices(store, catalogue, named=several)))
-
-        return await reader.run(ref, job)
+        return await reader.run(ref, lambda store: _part_of(Shelf(store, catalogue, memos), wanted, named=several))
 
     answers = await reader.together([part(ref) for ref in stores])
     parts: list[_Part] = []
@@ -152,31 +151,45 @@ async def list_page(
     return await reader.run(good[0], assemble)
 
 
-async def first_page(reader: Reader, stores: Sequence[StoreRef], query: ListQuery) -> ConversationPage | None:
-    """The first rows of the list that a screen begins with, where all of it takes a while. None where that is
-    here as soon, where first rows cannot be known without it, and where another list than that is asked for."""
-    if len(stores) != 1 or query != ListQuery(include_hidden=query.include_hidden):
+async def first_page(
+    reader: Reader, stores: Sequence[StoreRef], catalogues: Catalogues, memos: Memos, query: ListQuery
+) -> ConversationPage | None:
+    """The list that a screen begins with, of one store in one go: whoever asks may be too busy to come back for its
+    parts. Of very many sessions the first rows. None where `list_page` has to be asked: several stores, words, titles
+    that are read from messages."""
+    if len(stores) != 1 or query.text or query.order is Order.TITLE:
         return None
 
-    def job(store: Store) -> ConversationPage | None:
-        from hermes_tui.storage.newest import newest
-
-        live = live_ids(store.ref.home)
-        found = newest(store, live, include_hidden=query.include_hidden)
-        if found is None:
-            return None
-        selection = select(
-            found.catalogue.marked(live).conversations,
-            filters=Everything(),
-            words=Words(()),
-            haystack=lambda conversation: Haystack.of(conversation, None),
-            include_hidden=query.include_hidden,
-        )
-        rows = [row for row in selection.rows if row.last_active is not None and row.last_active > found.since]
-        found_page = page([Selection(rows, len(rows))], query, notices=store.notices)
-        return replace(found_page, whole=False) if rows else None
+    def job(store: Store) -> ConversationPage:
+        if (begun := _first_rows(store, query)) is not None:
+            return begun
+        part = _part_of(Shelf(store, catalogues.read(store), memos), read_query(query, now()), named=False)
+        return page([part.selection], query, notices=part.notices)
 
     return await reader.run(stores[0], job, lane=Lane.CATALOGUE)
+
+
+def _first_rows(store: Store, query: ListQuery) -> ConversationPage | None:
+    """The first rows of a list of which reading all takes a while. None where that is here as soon, where first rows
+    cannot be known without it, and where it is sorted otherwise."""
+    if query != ListQuery(include_hidden=query.include_hidden):
+        return None
+    from hermes_tui.storage.newest import newest
+
+    live = live_ids(store.ref.home)
+    found = newest(store, live, include_hidden=query.include_hidden)
+    if found is None:
+        return None
+    selection = select(
+        found.catalogue.marked(live).conversations,
+        filters=Everything(),
+        words=Words(()),
+        haystack=lambda conversation: Haystack.of(conversation, None),
+        include_hidden=query.include_hidden,
+    )
+    rows = [row for row in selection.rows if row.last_active is not None and row.last_active > found.since]
+    found_page = page([Selection(rows, len(rows))], query, notices=store.notices)
+    return replace(found_page, whole=False) if rows else None
 
 
 def store_notices(store: Store, catalogue: Catalogue, *, named: bool) -> list[str]:

@@ -52,7 +52,8 @@ class SqliteSessionService:
         return await lists.list_page(self._reader, self._stores, self._catalogues, self._memos, query)
 
     async def first_page(self, query: ListQuery) -> ConversationPage:
-        return await lists.first_page(self._reader, self._stores, query) or await self.conversations(query)
+        asked = lists.first_page(self._reader, self._stores, self._catalogues, self._memos, query)
+        return await asked or await self.conversations(query)
 
     async def conversation(self, key: ConversationKey) -> Conversation:
         _, catalogue, chain = await self._held(key, fresh=True)

@@ -3,10 +3,9 @@ the result until the store is written."""
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Sequence, Set
-from typing import Any, NamedTuple
+from typing import Any
 
 from hermes_tui.domain.families import Catalogue, build_chains
 from hermes_tui.domain.sessions import Segment
@@ -15,6 +14,7 @@ from hermes_tui.storage.rows import BY_TIME, Cells, batches, listed, pinned
 from hermes_tui.storage.schema import Schema
 from hermes_tui.storage.visibility import visible
 from hermes_tui.times import EPOCH_MAX
+from hermes_tui.values import NamedTuple
 
 _MARKERS = ("_branched_from", "_delegate_from", "_reset_from")
 _NEWEST = 21
@@ -277,6 +277,8 @@ def _segment(row: Cells, spoken: Set[str]) -> Segment:
 
 
 def _markers(config: Any) -> tuple[str | None, str | None, str | None]:
+    import json
+
     try:
         value = json.loads(str(config))
     except (ValueError, RecursionError):

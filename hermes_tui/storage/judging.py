@@ -10,7 +10,7 @@ import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import Any, NamedTuple
+from typing import Any
 
 from hermes_tui.domain.contents import STRUCTURED, as_text, decode_content
 from hermes_tui.domain.querytrees import And, Leaf, Node, Or, Without, has_cjk, leaves
@@ -18,7 +18,7 @@ from hermes_tui.storage.connection import Store
 from hermes_tui.storage.fts import express, varints
 from hermes_tui.storage.parts import all_needed
 from hermes_tui.storage.rows import by_ids
-from hermes_tui.values import dataclass
+from hermes_tui.values import NamedTuple, dataclass
 
 UNICODE = "unicode61"
 _ESCAPED = re.compile(r"(?:\\{1,2}u[0-9a-fA-F]{4})+")

@@ -3,7 +3,6 @@ is missing or broken means that nobody is known to be live; a process is believe
 
 from __future__ import annotations
 
-import json
 import math
 import os
 import sys
@@ -54,6 +53,8 @@ def _entries(path: Path) -> Iterable[dict[str, Any]]:
     try:
         if path.stat().st_size > _LARGEST:
             return []
+        import json
+
         data = json.loads(path.read_text("utf-8-sig", errors="replace"))
     except (OSError, ValueError, RecursionError):
         return []  # no registry, or half a one: nobody is known to be live

@@ -6,14 +6,13 @@ import json
 import math
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
 
 from hermes_tui.domain.queries import SearchOrder
 from hermes_tui.domain.querytrees import Leaf, Node
 from hermes_tui.storage.conditions import Conditions
 from hermes_tui.storage.connection import Store, is_damage
 from hermes_tui.storage.fts import Index, express
-from hermes_tui.values import dataclass, field
+from hermes_tui.values import NamedTuple, dataclass, field
 
 BEST = 3
 """Matches that a hit shows."""

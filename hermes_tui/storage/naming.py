@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import NamedTuple
 
 from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.filters import Filters
@@ -20,6 +19,7 @@ from hermes_tui.storage.connection import Store
 from hermes_tui.storage.facts import StoreFacts
 from hermes_tui.storage.live import live_ids
 from hermes_tui.storage.scopes import Scope, marked
+from hermes_tui.values import NamedTuple
 
 _LONGEST_NAME = 300
 _TELLING = 8

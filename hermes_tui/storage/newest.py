@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Sequence
-from typing import NamedTuple
 
 from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.sessions import AUTOMATION_SOURCES
@@ -18,6 +17,7 @@ from hermes_tui.storage.connection import Store, is_damage
 from hermes_tui.storage.rows import BY_TIME, Cells, batches, listed
 from hermes_tui.storage.schema import Schema
 from hermes_tui.times import EPOCH_MAX
+from hermes_tui.values import NamedTuple
 
 MANY = 1_000
 """Sessions from which on this pays; of fewer the whole list is there as soon."""

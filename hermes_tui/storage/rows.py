@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
@@ -31,6 +30,8 @@ def batches(items: Sequence[T]) -> Iterator[Sequence[T]]:
 
 def listed(values: Iterable[object]) -> str:
     """Values as one bound parameter, for `in (select value from json_each(?))`."""
+    import json
+
     return json.dumps(list(values))
 
 

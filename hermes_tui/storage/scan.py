@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import takewhile
-from typing import Any, NamedTuple
+from typing import Any
 
 from hermes_tui.domain.querytrees import Node
 from hermes_tui.storage.conditions import AT, Conditions
@@ -23,7 +23,7 @@ from hermes_tui.storage.judging import Judge, Verdict, row_of
 from hermes_tui.storage.rows import FIRST, extent, newest_up_to, sound_spans
 from hermes_tui.storage.sieve import Sieve, teach
 from hermes_tui.storage.sifting import EndsTest, Test, ends_suffice
-from hermes_tui.values import dataclass, field
+from hermes_tui.values import NamedTuple, dataclass, field
 
 FIRST_SLICE = 2_000
 LARGEST_SLICE = 200_000

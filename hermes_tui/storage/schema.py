@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from functools import lru_cache
 
 from hermes_tui.values import dataclass
 
-_CONTENT = re.compile(r"content\s*=\s*['\"]?([A-Za-z0-9_]*)", re.IGNORECASE)
-_TOKENIZE = re.compile(r"tokenize\s*=\s*(['\"])(.*?)\1", re.IGNORECASE | re.DOTALL)
-_COLUMNS = re.compile(r"fts5\s*\((.*)\)", re.IGNORECASE | re.DOTALL)
+_CONTENT = r"(?i)content\s*=\s*['\"]?([A-Za-z0-9_]*)"
+_TOKENIZE = r"(?is)tokenize\s*=\s*(['\"])(.*?)\1"
+_COLUMNS = r"(?is)fts5\s*\((.*)\)"
+"""Compiled when an index is looked at: a list is there without."""
+Ddl = tuple[str, str, str, str]
+"""Kind, name and table of something that exists, and the statement that made it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,12 @@ class Schema:
     sessions: frozenset[str]
     messages: frozenset[str]
     indexes: frozenset[str]
-    fts: dict[str, FtsTable]
+    ddl: tuple[Ddl, ...]
+
+    @property
+    def fts(self) -> dict[str, FtsTable]:
+        """The full-text indexes by name."""
+        return _fts(self.ddl)
 
     def session(self, column: str, alias: str = "s", default: str = "null") -> str:
         """`s.column`, or `default` where this store has no such column."""
@@ -66,7 +75,7 @@ def probe(conn: sqlite3.Connection) -> Schema:
         sessions=_columns(conn, "sessions") if "sessions" in tables else frozenset(),
         messages=_columns(conn, "messages") if "messages" in tables else frozenset(),
         indexes=frozenset(name for kind, name, _, _ in rows if kind == "index"),
-        fts=_fts(rows),
+        ddl=tuple(rows),
     )
 
 
@@ -85,17 +94,18 @@ def _columns(conn: sqlite3.Connection, table: str) -> frozenset[str]:
     return frozenset(str(row[1]) for row in conn.execute(f"pragma table_info({table})"))
 
 
-def _fts(rows: list[tuple[str, str, str, str]]) -> dict[str, FtsTable]:
+@lru_cache(maxsize=16)
+def _fts(rows: tuple[Ddl, ...]) -> dict[str, FtsTable]:
     triggers = {name for kind, name, _, _ in rows if kind == "trigger"}
     views = {name: sql for kind, name, _, sql in rows if kind == "view"}
     found = {}
     for kind, name, _, sql in rows:
         if kind != "table" or "fts5" not in sql.lower() or not name.startswith("messages_fts"):
             continue
-        body = _COLUMNS.search(sql)
+        body = re.search(_COLUMNS, sql)
         parts = [part.strip() for part in body[1].split(",")] if body else []
-        content = _CONTENT.search(sql)
-        tokenizer = _TOKENIZE.search(sql)
+        content = re.search(_CONTENT, sql)
+        tokenizer = re.search(_TOKENIZE, sql)
         source = content[1] if content and content[1] else None
         found[name] = FtsTable(
             name=name,

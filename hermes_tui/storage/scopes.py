@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import NamedTuple
 
 from hermes_tui.domain.families import Catalogue, Chain
 from hermes_tui.domain.filters import Filters
@@ -11,7 +10,7 @@ from hermes_tui.domain.sessions import UNASKED_SOURCES, Conversation, Kind
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.facts import StoreFacts
 from hermes_tui.storage.live import live_ids
-from hermes_tui.values import dataclass, field
+from hermes_tui.values import NamedTuple, dataclass, field
 
 DEMOTED = frozenset({"cron", *UNASKED_SOURCES})
 """Sources whose matches stand below all others, whatever matched."""

@@ -7,7 +7,6 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import NamedTuple
 
 from hermes_tui.domain.contents import as_text, decode_content, load_json
 from hermes_tui.domain.queries import Match, Span
@@ -18,6 +17,7 @@ from hermes_tui.storage.judging import UNICODE, Words, calls_of, pattern, said_o
 from hermes_tui.storage.rows import Cells, by_ids
 from hermes_tui.storage.spans import Finder, Places, words_of
 from hermes_tui.times import epoch
+from hermes_tui.values import NamedTuple
 
 LONGEST = 300
 """Characters of a snippet."""

@@ -7,14 +7,14 @@ import re
 from hermes_tui.domain.sessions import Conversation
 from hermes_tui.text import one_line
 
-_NUMBER = re.compile(r"(?P<title>.*\S) #(?P<number>[2-9]|[1-9]\d{1,5})\Z", re.DOTALL)
+_NUMBER = r"(?s)(?P<title>.*\S) #(?P<number>[2-9]|[1-9]\d{1,5})\Z"
 _LONGEST = 300
 """Characters of a title that can ever be seen on one line."""
 
 
 def plain_title(title: str, segments: int) -> str:
     """A title made safe, without the ` #N` that only counts the segments of a conversation."""
-    found = _NUMBER.fullmatch(title) if segments > 1 else None
+    found = re.fullmatch(_NUMBER, title) if segments > 1 else None
     counts = found is not None and int(found["number"]) <= segments
     return one_line(found["title"] if found is not None and counts else title, _LONGEST)
 

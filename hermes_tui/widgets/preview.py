@@ -22,10 +22,10 @@ EVENT: Part = ("◈", "quiet")
 CALLS: Part = ("▸", "quiet")
 LIMIT = 4
 """Lines of an entry that is not the last answer."""
-_MARKUP = re.compile(r"\*\*(?P<strong>[^*\n]{1,300})\*\*|`(?P<code>[^`\n]{1,300})`")
-_FENCE = re.compile(r"^ {0,3}(?:`{3,}|~{3,})[\w+#.-]*[ \t]*(?:\n|(?=\.{3}|\Z))", re.MULTILINE)
+_MARKUP = r"\*\*(?P<strong>[^*\n]{1,300})\*\*|`(?P<code>[^`\n]{1,300})`"
+_FENCE = r"(?m)^ {0,3}(?:`{3,}|~{3,})[\w+#.-]*[ \t]*(?:\n|(?=\.{3}|\Z))"
 """The marks around a block of code: a recap shows the code."""
-_BLANKS = re.compile(r"\n[ \t]*(?:\n[ \t]*)+")
+_BLANKS = r"\n[ \t]*(?:\n[ \t]*)+"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def inline(text: str, ink: str) -> list[Part]:
     """Safe text with `code` and **strong** words, their marks dropped."""
     parts: list[Part] = []
     at = 0
-    for found in _MARKUP.finditer(text):
+    for found in re.finditer(_MARKUP, text):
         name = found.lastgroup or ink
         parts += [(text[at : found.start()], ink), (found[name], name)]
         at = found.end()
@@ -58,8 +58,8 @@ def inline(text: str, ink: str) -> list[Part]:
 def _entry(entry: RecapEntry, width: int, limit: int, ink: str, seen: int) -> list[Line]:
     """An entry with its mark in the margin, its calls on a line of their own."""
     mark = MARKS.get(entry.who, EVENT)
-    text = _FENCE.sub("", clean(entry.text[:seen]).replace("\t", "    "))
-    text = _BLANKS.sub("\n", text).strip()
+    text = re.sub(_FENCE, "", clean(entry.text[:seen]).replace("\t", "    "))
+    text = re.sub(_BLANKS, "\n", text).strip()
     lines: list[Line] = []
     if text:
         rows = wrap(inline(text, ink), width - 5, limit)

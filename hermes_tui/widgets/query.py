@@ -23,7 +23,7 @@ MARGIN = 3
 """Cells of the margin, where the gold `/` hangs."""
 HINT = 'words, "a phrase", deploy*, source:telegram, after:7d'
 """What an empty box says."""
-_BREAKS = re.compile(r"[\r\n\t\v\f\u0085\u2028\u2029]+")
+_BREAKS = r"[\r\n\t\v\f\u0085\u2028\u2029]+"
 _WORD = re.compile(r"\w+\W*|\W+")
 
 
@@ -167,7 +167,7 @@ class QueryLine(Inked, can_focus=True, inherit_bindings=False):
     def on_paste(self, event: events.Paste) -> None:
         event.stop()
         event.prevent_default()
-        self._insert(_BREAKS.sub(" ", event.text.strip("\r\n")))
+        self._insert(re.sub(_BREAKS, " ", event.text.strip("\r\n")))
 
     def on_click(self, event: events.Click) -> None:
         event.stop()
