@@ -81,7 +81,7 @@ def test_the_first_rows_of_a_real_store_are_those_of_its_list(real_home: Path) -
         assert agree(store) > 0
 
 
-def _drawn(rng: random.Random, store: StoreBuilder) -> list[str]:
+def drawn(rng: random.Random, store: StoreBuilder) -> list[str]:
     """Families of every shape, loops too; times that were never, are nonsense, or lie far ahead of the messages."""
     ids: list[str] = []
     for n in range(60):
@@ -118,7 +118,7 @@ def _drawn(rng: random.Random, store: StoreBuilder) -> list[str]:
 def test_the_first_rows_of_any_store_are_those_of_its_list(tmp_path: Path, seed: int, schema: int) -> None:
     rng = random.Random(SEED * 100 + seed)
     with StoreBuilder(tmp_path / "state.db", schema=schema, fts=False) as builder:
-        ids = _drawn(rng, builder)
+        ids = drawn(rng, builder)
     with opened(tmp_path / "state.db") as store:
         agree(store)
         agree(store, rng.sample(ids, 4))

@@ -16,14 +16,18 @@ __all__ = ["COMPRESSION", "RESET_REASONS", "Catalogue", "Chain", "build_chains",
 
 def conversation_of(chain: Chain, profile: str) -> Conversation:
     """A chain as one row of a list. Its fields are given by place: a store may hold tens of thousands."""
-    segments = chain.segments
+    segments = chain[0]
     root, tip = segments[0], segments[-1]
-    if root is tip:
-        ids: tuple[str, ...] = (tip.id,)
-        messages, calls, cost, empty = tip.message_count, tip.tool_call_count, tip.cost_usd, tip.empty
-        tokens_in, tokens_out = tip.input_tokens, tip.output_tokens
-    else:
+    (
+        tip_id, source, parent_id, started_at, ended_at, end_reason, title, display_name, model, provider, cwd,
+        git_branch, git_repo_root, messages, calls, tokens_in, tokens_out, cost, pinned, archived, hidden,
+        last_active, empty, *_,
+    ) = tip  # fmt: skip
+    ids: tuple[str, ...] = (tip_id,)
+    if root is not tip:
         ids = tuple(segment.id for segment in segments)
+        parent_id, started_at = root.parent_id, root.started_at
+        title = title or root.title
         messages = sum(segment.message_count for segment in segments)
         calls = sum(segment.tool_call_count for segment in segments)
         tokens_in = sum(segment.input_tokens for segment in segments)
@@ -34,30 +38,30 @@ def conversation_of(chain: Chain, profile: str) -> Conversation:
     return Conversation(
         profile,
         ids,
-        chain.kind,
-        tip.title or root.title,
-        tip.display_name,
-        tip.source,
-        tip.model,
-        tip.provider,
-        tip.cwd,
-        tip.git_branch,
-        tip.git_repo_root,
-        root.started_at,
-        tip.ended_at,
-        tip.last_active,
+        chain[1],
+        title,
+        display_name,
+        source,
+        model,
+        provider,
+        cwd,
+        git_branch,
+        git_repo_root,
+        started_at,
+        ended_at,
+        last_active,
         messages,
         calls,
         tokens_in,
         tokens_out,
         cost,
-        tip.end_reason,
-        tip.pinned,
-        tip.archived,
-        tip.hidden,
+        end_reason,
+        pinned,
+        archived,
+        hidden,
         empty,
         False,  # live: known to nobody yet
-        root.parent_id,
+        parent_id,
     )
 
 
@@ -90,6 +94,8 @@ class Catalogue:
     """Rows of `sessions` that could not be read."""
     mute: int = 0
     """Sessions whose newest messages could not be read."""
+    aside: int = 0
+    """Conversations, hidden as automation and hanging together with nothing, that are counted and not in here."""
     live: frozenset[str] = frozenset()
     """Sessions that are open somewhere, as far as is known."""
     made: dict[str, object] = field(default_factory=dict)
@@ -103,10 +109,10 @@ class Catalogue:
         by_session: dict[str, Chain] = {}
         by_root: dict[str, Conversation] = {}
         for chain in chains:
-            for segment in chain.segments:
-                by_session[segment.id] = chain
-            if chain.kind is not Kind.DELEGATE:
-                by_root[chain.segments[0].id] = conversation_of(chain, profile)
+            for segment in chain[0]:
+                by_session[segment[0]] = chain
+            if chain[1] is not Kind.DELEGATE:
+                by_root[chain[0][0][0]] = conversation_of(chain, profile)
         return cls(profile, by_session, tuple(by_root.values()), damaged, mute, _by_root=by_root)
 
     def with_segments(self, changed: Iterable[Segment]) -> Catalogue:

@@ -158,12 +158,16 @@ def select(
     haystack: Callable[[Conversation], Haystack],
     include_hidden: bool,
     stopped: Callable[[], bool] = lambda: False,
+    aside: int = 0,
 ) -> Selection:
-    """The conversations that match, less those that are left out by default, which are counted.
+    """The conversations that match, less those that are left out by default, which are counted. `aside`: matching
+    ones that are hidden as automation beside them.
 
     Breaks off when `stopped` says that nobody waits any more.
     """
     found = Selection()
+    if aside:
+        found.of, found.hidden[HiddenReason.AUTOMATION] = aside, aside
     for conversation in conversations:
         found.of += 1
         if not found.of % 256 and stopped():
@@ -198,6 +202,10 @@ def ordered(
 ) -> list[Conversation]:
     """Descending, titles from A to Z, or the other way round; what has no value stands last either way, ties
     are newest first, then by id. `names` are the titles, for that order."""
+    if order is Order.ACTIVE and not reverse:  # as ties are, but for what has no time
+        rows = list(rows)
+        timed = [row for row in rows if row.last_active is not None]
+        return sorted(timed, key=_tie) + sorted((row for row in rows if row.last_active is None), key=_tie)
     rows = sorted(rows, key=_tie)
     if order is Order.TITLE:
         folded = {row.key: plain(names.get(row.key, "")) for row in rows}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+
 from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.errors import StoreError
@@ -17,6 +19,13 @@ class _Kept:
     store: Store
     version: int
     loaded: Loaded
+    live: frozenset[str]
+    """The sessions that were live when it was read: they do not stand aside."""
+
+    def serves(self, live: frozenset[str], *, partly: bool) -> bool:
+        """Whether it answers what is asked, with these sessions live; `partly`: some may stand aside."""
+        catalogue = self.loaded.catalogue
+        return not catalogue.aside or (partly and all(each in catalogue.chains for each in live - self.live))
 
 
 @dataclass(slots=True)
@@ -33,16 +42,49 @@ class Catalogues:
         """The catalogue of this store as it is now. Raises `StoreError`."""
         return await self.reader.run(ref, self.read, lane=Lane.CATALOGUE)
 
+    async def shown(self, ref: StoreRef) -> Catalogue:
+        """The same, perhaps without the conversations that stand `aside` of what a list shows by itself: who needs
+        one of them asks `of`."""
+        return await self.reader.run(ref, self.read_shown, lane=Lane.CATALOGUE)
+
+    async def holding(self, ref: StoreRef, session_ids: Iterable[str]) -> Catalogue:
+        """One that holds these sessions and their families, if there are such."""
+        catalogue = await self.shown(ref)
+        if catalogue.aside and any(each not in catalogue.chains for each in session_ids):
+            return await self.of(ref)
+        return catalogue
+
     def read(self, store: Store) -> Catalogue:
-        """The same, for what runs on thread 0 already."""
-        ref = store.ref
-        version, live = store.version(), live_ids(ref.home)
+        """As `of`, for what runs on thread 0 already."""
+        return self._read(store, lambda live, before: load(store, before), partly=False)
+
+    def read_shown(self, store: Store) -> Catalogue:
+        """As `shown`."""
+
+        def part(live: frozenset[str], before: Loaded | None) -> Loaded:
+            from hermes_tui.storage.aside import load_shown
+
+            if before is not None and not before.catalogue.aside:
+                return load(store, before)
+            return load_shown(store, live) or load(store)
+
+        return self._read(store, part, partly=True)
+
+    def _read(
+        self, store: Store, load: Callable[[frozenset[str], Loaded | None], Loaded], *, partly: bool
+    ) -> Catalogue:
+        """What was kept, where it is still true and enough; else what is loaded, given the live sessions and what was
+        kept before."""
+        ref, version, live = store.ref, store.version(), live_ids(store.ref.home)
         kept = self._kept.get(ref)
-        before = kept.loaded if kept is not None and kept.store is store else None
-        same = kept is not None and kept.version == version
-        loaded = before if before is not None and same else load(store, before)
+        if kept is not None and kept.store is not store:
+            kept = None
+        if kept is not None and kept.version == version and kept.serves(live, partly=partly):
+            loaded, counted = kept.loaded, kept.live
+        else:
+            loaded, counted = load(live, None if kept is None else kept.loaded), live
         loaded = loaded._replace(catalogue=loaded.catalogue.marked(live))
-        self._kept[ref] = _Kept(store, version, loaded)
+        self._kept[ref] = _Kept(store, version, loaded, counted)
         self._seen.setdefault(ref, _mark(store, version, live))
         return loaded.catalogue
 

@@ -47,6 +47,11 @@ class Wanted:
     words: Matches
     filters: Filters
 
+    @property
+    def by_itself(self) -> bool:
+        """Whether it asks for what a list shows by itself: what is hidden as automation is only counted."""
+        return not (self.words or self.filters or self.query.include_hidden)
+
 
 def read_query(query: ListQuery, present: float) -> Wanted:
     """Without operators, words are taken as they stand, punctuation too, and each must occur. Raises `BadQuery`."""
@@ -87,6 +92,7 @@ def select_from(shelf: Shelf, wanted: Wanted) -> Selection:
         haystack=shelf.haystack,
         include_hidden=wanted.query.include_hidden,
         stopped=shelf.store.stopped,
+        aside=shelf.catalogue.aside,
     )
     if wanted.query.order is Order.TITLE:
         shelf.read_prompts(row for row in selection.rows if not (row.title or row.display_name))
@@ -126,7 +132,7 @@ async def list_page(
     several = len(stores) > 1
 
     async def part(ref: StoreRef) -> _Part:
-        catalogue = await catalogues.of(ref)
+        catalogue = await (catalogues.shown(ref) if wanted.by_itself else catalogues.of(ref))
         return await reader.run(ref, lambda store: _part_of(Shelf(store, catalogue, memos), wanted, named=several))
 
     answers = await reader.together([part(ref) for ref in stores])
@@ -163,7 +169,9 @@ async def first_page(
     def job(store: Store) -> ConversationPage:
         if (begun := _first_rows(store, query)) is not None:
             return begun
-        part = _part_of(Shelf(store, catalogues.read(store), memos), read_query(query, now()), named=False)
+        wanted = read_query(query, now())
+        catalogue = catalogues.read_shown(store) if wanted.by_itself else catalogues.read(store)
+        part = _part_of(Shelf(store, catalogue, memos), wanted, named=False)
         return page([part.selection], query, notices=part.notices)
 
     return await reader.run(stores[0], job, lane=Lane.CATALOGUE)

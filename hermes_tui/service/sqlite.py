@@ -69,7 +69,7 @@ class SqliteSessionService:
         for ref in refs:
             wanted = [key for key in keys if key.profile == ref.profile and key not in found]
             try:
-                catalogue = await self._catalogues.of(ref)
+                catalogue = await self._catalogues.holding(ref, [key.root_id for key in wanted])
                 found.update(await self._reader.run(ref, self._detailing(catalogue, wanted, brief)))
             except StoreError:
                 if len(refs) == 1:
@@ -240,7 +240,7 @@ class SqliteSessionService:
         for ref in self._of_profile(key.profile):
             catalogue = None if fresh else self._catalogues.known(ref)
             if catalogue is None or key.root_id not in catalogue.chains:
-                catalogue = await self._catalogues.of(ref)
+                catalogue = await self._catalogues.holding(ref, [key.root_id])
             if (chain := catalogue.chains.get(key.root_id)) is not None:
                 return ref, catalogue, chain
         raise _gone(key)

@@ -3,13 +3,16 @@ the result until the store is written."""
 
 from __future__ import annotations
 
+import gc
 import sqlite3
-from collections.abc import Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
+from operator import attrgetter
 from typing import Any
 
 from hermes_tui.domain.families import Catalogue, build_chains
 from hermes_tui.domain.sessions import Segment
-from hermes_tui.storage.connection import Store, is_damage
+from hermes_tui.storage.connection import Store, is_damage, is_undecoded
 from hermes_tui.storage.rows import BY_TIME, Cells, batches, listed, pinned
 from hermes_tui.storage.schema import Schema
 from hermes_tui.storage.visibility import visible
@@ -17,10 +20,20 @@ from hermes_tui.times import EPOCH_MAX
 from hermes_tui.values import NamedTuple
 
 _MARKERS = ("_branched_from", "_delegate_from", "_reset_from")
-_NEWEST = 21
-_PLACING = (1, 2, 3, 4, 5, 23, 24)
-"""Cells that decide what a session is to its parent and children: source, parent, start, end, why it ended, key,
-markers."""
+_UNMARKED = (None, None, None)
+_NEWEST = 24
+_PLACING = attrgetter(
+    "source",
+    "parent_id",
+    "started_at",
+    "ended_at",
+    "end_reason",
+    "session_key",
+    "branched_from",
+    "delegate_from",
+    "reset_from",
+)
+"""What decides what a session is to its parent and children."""
 
 
 def believable(expression: str) -> str:
@@ -64,7 +77,7 @@ def _newest(schema: Schema, condition: str) -> str:
 
 def segments_sql(schema: Schema, where: str = "", *, messages: bool = True) -> str:
     """One row a session, in the order of the fields of `Segment` up to `hidden`, then what the rest is made of:
-    newest message, heartbeat, key, the markers' JSON. `messages=False` leaves the messages alone."""
+    heartbeat, key, the markers' JSON, newest message. `messages=False` leaves the messages alone."""
     config = schema.session("model_config")
     return f"""
     select
@@ -89,22 +102,20 @@ def segments_sql(schema: Schema, where: str = "", *, messages: bool = True) -> s
         {flag(schema, "pinned")},
         {flag(schema, "archived")},
         {flag(schema, "hidden")},
-        {_newest(schema, visible(schema)) if messages else "null"},
         {believable(schema.session("last_activity_at"))},
         {_text(schema, "session_key")},
-        case when instr({config}, '_from"') > 0 then cast({config} as text) end
+        case when instr({config}, '_from"') > 0 then cast({config} as text) end,
+        {_newest(schema, visible(schema)) if messages else "null"}
     from sessions s
     {where}
     """
 
 
 class Loaded(NamedTuple):
-    """A catalogue, and the rows that it was made of."""
+    """A catalogue, and what tells whether another look at the store would give the same families."""
 
     catalogue: Catalogue
-    rows: dict[str, Cells]
-    spoken: frozenset[str]
-    """Of sessions without a believable time, those that do have a visible message."""
+    segments: dict[str, Segment]
     contested: dict[str, float]
     """Sessions that compete to continue another, and what decides between them beside their rows."""
     whole: bool
@@ -117,68 +128,87 @@ def load_catalogue(store: Store) -> Catalogue:
 
 
 def load(store: Store, before: Loaded | None = None) -> Loaded:
-    """The catalogue of this store. Rows that are as they were `before` are not made into anything anew, unless what
+    """The catalogue of this store. Families that are as they were `before` are not put together anew, unless what
     hangs off what may have changed."""
-    read, damaged, mute = _rows(store)
-    rows = {row[0]: row for row in read if row[0] is not None}
-    damaged += len(read) - len(rows)
-    spoken = spoken_of(store, rows)
-    if before is not None and before.whole and not damaged and not mute and _decided(store, before):
-        changed = _changed(before, rows, spoken)
-        if changed is not None:
-            segments = [_segment(rows[id], spoken) for id in changed]
-            catalogue = before.catalogue.with_segments(segments) if segments else before.catalogue
-            return Loaded(catalogue, rows, spoken, before.contested, True)
-    return assembled(store, rows, damaged=damaged, mute=mute, spoken=spoken)
+    with uncollected():
+        rows, damaged, mute = _rows(store)
+        segments = segments_of(store, rows)
+        damaged += len(rows) - len(segments)
+        if before is not None and before.whole and not damaged and not mute and _decided(store, before):
+            changed = _changed(before.segments, segments)
+            if changed is not None:
+                catalogue = before.catalogue.with_segments(changed) if changed else before.catalogue
+                return Loaded(catalogue, segments, before.contested, True)
+        return assembled(store, segments, damaged=damaged, mute=mute)
 
 
-def assembled(store: Store, rows: dict[str, Cells], *, damaged: int, mute: int, spoken: frozenset[str]) -> Loaded:
-    """What these rows make together: all of a store, or whole families of it."""
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Tens of thousands of tuples are made that all stay: the collector would go through them again and again."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
+
+
+def strange(store: Store) -> bool:
+    """Whether there are ids that are no texts: they sort after all texts."""
+    return any(
+        store.conn.execute(f"select 1 from sessions where {column} >= x'' limit 1").fetchone()
+        for column in ("id", "parent_session_id")
+    )
+
+
+def segments_of(store: Store, rows: Iterable[Cells]) -> dict[str, Segment]:
+    """Sessions by their ids; a row without one is none."""
+    by_id = {row[0]: row for row in rows if row[0] is not None}
+    spoken = _spoken(store, [id for id, row in by_id.items() if row[_NEWEST] is None])
+    return {id: _segment(row, spoken) for id, row in by_id.items()}
+
+
+def assembled(store: Store, segments: dict[str, Segment], *, damaged: int = 0, mute: int = 0) -> Loaded:
+    """What these sessions make together: all of a store, or whole families of it."""
     contested: dict[str, float] = {}
 
     def freshest(segment: Segment) -> float:
         contested[segment.id] = found = _freshest(store, segment)
         return found
 
-    chains = build_chains(
-        [_segment(row, spoken) for row in rows.values()],
-        has_session_key="session_key" in store.schema.sessions,
-        freshest=freshest,
-    )
+    has_session_key = "session_key" in store.schema.sessions
+    chains = build_chains(segments.values(), has_session_key=has_session_key, freshest=freshest)
     catalogue = Catalogue.of(chains, store.ref.profile, damaged=damaged, mute=mute)
-    return Loaded(catalogue, rows, spoken, contested, not (damaged or mute))
+    return Loaded(catalogue, segments, contested, not (damaged or mute))
 
 
 def _decided(store: Store, before: Loaded) -> bool:
     """Whether sessions that compete to continue another would still be chosen between alike."""
-    for session_id, freshest in before.contested.items():
-        chain = before.catalogue.chains[session_id]
-        segment = next(each for each in chain.segments if each.id == session_id)
-        if _freshest(store, segment) != freshest:
-            return False
-    return True
+    return all(_freshest(store, before.segments[id]) == freshest for id, freshest in before.contested.items())
 
 
-def _changed(before: Loaded, rows: dict[str, Cells], spoken: frozenset[str]) -> list[str] | None:
+def _changed(before: Mapping[str, Segment], now: Mapping[str, Segment]) -> list[Segment] | None:
     """Sessions that look different; None when families may have changed: a session came or went, or one differs
     in what decides over its place."""
-    if before.rows.keys() != rows.keys():
+    if before.keys() != now.keys():
         return None
-    old = before.rows
-    changed = [id for id, row in rows.items() if old[id] != row]
-    if any(old[id][at] != rows[id][at] for id in changed for at in _PLACING):
-        return None
-    return list(dict.fromkeys([*changed, *(spoken ^ before.spoken)]))
+    changed = [segment for id, segment in now.items() if before[id] != segment]
+    return None if any(_PLACING(before[each.id]) != _PLACING(each) for each in changed) else changed
 
 
 def _rows(store: Store) -> tuple[list[Cells], int, int]:
     """What could be read, how many sessions could not, and of how many the messages could not."""
-    sql = segments_sql(store.schema)
-    try:
-        return store.conn.execute(sql).fetchall(), 0, 0
-    except sqlite3.DatabaseError as error:
-        if not is_damage(error):
-            raise
+    sql, kept = segments_sql(store.schema), store.conn.text_factory
+    for decoding in (str, kept):  # the first is faster by a tenth, and ends where a text is not UTF-8
+        store.conn.text_factory = decoding
+        try:
+            return store.conn.execute(sql).fetchall(), 0, 0
+        except sqlite3.DatabaseError as error:
+            if not (is_damage(error) or is_undecoded(error)):
+                raise
+        finally:
+            store.conn.text_factory = kept
     return _rows_one_by_one(store)
 
 
@@ -224,11 +254,6 @@ def _rowids(store: Store) -> list[int]:
     return sorted(found)
 
 
-def spoken_of(store: Store, rows: dict[str, Cells]) -> frozenset[str]:
-    """Of sessions without a believable time, those that do have a visible message."""
-    return frozenset(_spoken(store, [id for id, row in rows.items() if row[_NEWEST] is None]))
-
-
 def _spoken(store: Store, session_ids: Sequence[str]) -> set[str]:
     shown = visible(store.schema)
     many = f"""
@@ -258,20 +283,18 @@ def _spoken(store: Store, session_ids: Sequence[str]) -> set[str]:
 
 
 def _segment(row: Cells, spoken: Set[str]) -> Segment:
-    newest, activity, key, config = row[21:25]
-    markers = _markers(config) if config is not None else (None, None, None)
-    times = [at for at in (newest, activity) if at is not None]
-    last = max(times) if times else row[3]
+    activity, key, config, newest = row[21:]
+    last = newest if activity is None or (newest is not None and newest > activity) else activity
     return Segment._make(
         (
             *row[:18],
-            bool(row[18]),
-            bool(row[19]),
-            bool(row[20]),
-            last,
+            row[18] == 1,
+            row[19] == 1,
+            row[20] == 1,
+            row[3] if last is None else last,
             newest is None and row[0] not in spoken,
             key,
-            *markers,
+            *(_UNMARKED if config is None else _markers(config)),
         )
     )
 
@@ -282,9 +305,9 @@ def _markers(config: Any) -> tuple[str | None, str | None, str | None]:
     try:
         value = json.loads(str(config))
     except (ValueError, RecursionError):
-        return (None, None, None)
+        return _UNMARKED
     if not isinstance(value, dict):
-        return (None, None, None)
+        return _UNMARKED
     branched, delegate, reset = (value.get(name) for name in _MARKERS)
     return (_marker(branched), _marker(delegate), _marker(reset))
 

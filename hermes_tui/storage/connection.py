@@ -233,6 +233,11 @@ def is_damage(error: sqlite3.Error) -> bool:
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_IOERR)
 
 
+def is_undecoded(error: sqlite3.Error) -> bool:
+    """A text is not UTF-8, which the `sqlite3` module says by itself: SQLite knows nothing of it."""
+    return not hasattr(error, "sqlite_errorcode") and "UTF-8" in str(error)
+
+
 def translate(error: sqlite3.Error, ref: StoreRef) -> HermesTuiError:
     """The failure that a user can act on."""
     code = getattr(error, "sqlite_errorcode", 0)

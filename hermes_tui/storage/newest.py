@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.sessions import AUTOMATION_SOURCES
-from hermes_tui.storage.catalogue import assembled, believable, flag, segments_sql, spoken_of
+from hermes_tui.storage.catalogue import assembled, believable, flag, segments_of, segments_sql, strange
 from hermes_tui.storage.connection import Store, is_damage
 from hermes_tui.storage.rows import BY_TIME, Cells, batches, listed
 from hermes_tui.storage.schema import Schema
@@ -50,11 +50,11 @@ def newest(store: Store, live: Collection[str], *, include_hidden: bool) -> Newe
         return None
     try:
         (most,) = store.conn.execute("select max(rowid) from sessions").fetchone()
-        if (most or 0) < MANY or _strange(store):
+        if (most or 0) < MANY or strange(store):
             return None
         tips = store.conn.execute(_tips_sql(store.schema, include_hidden), (_TIPS,)).fetchall()
         rows = _families(store, [rowid for rowid, _ in tips], live)
-        found = assembled(store, rows, damaged=0, mute=0, spoken=spoken_of(store, rows))
+        found = assembled(store, segments_of(store, rows.values()))
     except _Unsure:
         return None
     except sqlite3.DatabaseError as error:
@@ -62,14 +62,6 @@ def newest(store: Store, live: Collection[str], *, include_hidden: bool) -> Newe
             raise
         return None
     return Newest(found.catalogue, tips[-1][1] if len(tips) == _TIPS else float("-inf"))
-
-
-def _strange(store: Store) -> bool:
-    """Whether there are ids that are no texts: they sort after all texts."""
-    return any(
-        store.conn.execute(f"select 1 from sessions where {column} >= x'' limit 1").fetchone()
-        for column in ("id", "parent_session_id")
-    )
 
 
 def _tips_sql(schema: Schema, include_hidden: bool) -> str:

@@ -1,0 +1,62 @@
+"""The sessions that a list shows by itself, read without those that it only counts.
+
+Of a store of many years most sessions are runs that nobody asked for and that hang together with nothing: no
+parent, no child, not live, not pinned. Each is a conversation of its own, hidden as automation; they are counted.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Collection
+
+from hermes_tui.domain.sessions import AUTOMATION_SOURCES
+from hermes_tui.storage.catalogue import Loaded, assembled, flag, segments_of, segments_sql, strange, uncollected
+from hermes_tui.storage.connection import Store, is_damage, is_undecoded
+from hermes_tui.storage.rows import listed
+from hermes_tui.storage.schema import Schema
+from hermes_tui.values import replace
+
+
+def alone(schema: Schema) -> str:
+    """SQL, to be bound with a list of the live sessions: whether a session stands aside. What Hermes would not call a
+    session is read like the others."""
+    sources = ", ".join(f"'{source}'" for source in sorted(AUTOMATION_SOURCES))
+    return f"""coalesce(
+        cast(s.source as text) in ({sources})
+        and coalesce(s.parent_session_id, '') = ''
+        and coalesce(instr({schema.session("model_config")}, '_from"'), 0) = 0
+        and not {flag(schema, "pinned")}
+        and s.id not glob '*[^ -~]*' and length(s.id) = length(cast(s.id as blob))
+        and s.id not in (select c.parent_session_id from sessions c where c.parent_session_id is not null)
+        and s.id not in (select value from json_each(:live)),
+        0
+    )"""
+
+
+def load_shown(store: Store, live: Collection[str]) -> Loaded | None:
+    """The catalogue of this store without the sessions that stand aside, which it counts. None where all must be
+    read to know which these are: ids that are no texts, damage."""
+    if any("\0" in each for each in live):  # would end there in a list
+        return None
+    aside = alone(store.schema)
+    shown = segments_sql(store.schema, f"where not {aside}")
+    number = f"select count(*) from sessions s where {aside}"
+    params = {"live": listed(sorted(live))}
+    kept, store.conn.text_factory = store.conn.text_factory, str
+    try:
+        if strange(store):
+            return None
+        with uncollected():
+            rows = store.conn.execute(shown, params).fetchall()
+            (counted,) = store.conn.execute(number, params).fetchone()
+    except sqlite3.DatabaseError as error:
+        if not (is_damage(error) or is_undecoded(error)):
+            raise
+        return None
+    finally:
+        store.conn.text_factory = kept
+    segments = segments_of(store, rows)
+    if len(segments) < len(rows):
+        return None
+    loaded = assembled(store, segments)
+    return loaded._replace(catalogue=replace(loaded.catalogue, aside=counted))
