@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
-from operator import itemgetter
+from collections.abc import Iterable, Iterator, Sequence
 
 from hermes_tui.domain.chains import COMPRESSION, RESET_REASONS, Chain, build_chains, edge
 from hermes_tui.domain.sessions import Conversation, Kind, Segment
@@ -65,20 +64,12 @@ def conversation_of(chain: Chain, profile: str) -> Conversation:
     )
 
 
-class _Ordered:
-    """Sessions in the order of a name, so that those whose name begins somehow lie side by side."""
-
-    def __init__(self, named: Iterable[tuple[str, Segment]]) -> None:
-        ordered = sorted(named, key=itemgetter(0))
-        self._names = [name for name, _ in ordered]
-        self._segments = [segment for _, segment in ordered]
-
-    def beginning(self, text: str) -> list[Segment]:
-        """Those whose name begins so."""
-        first = last = bisect_left(self._names, text)
-        while last < len(self._names) and self._names[last].startswith(text):
-            last += 1
-        return self._segments[first:last]
+def _beginning(ordered: Sequence[str], text: str) -> Sequence[str]:
+    """Those that begin so."""
+    first = last = bisect_left(ordered, text)
+    while last < len(ordered) and ordered[last].startswith(text):
+        last += 1
+    return ordered[first:last]
 
 
 @dataclass(slots=True)
@@ -102,7 +93,9 @@ class Catalogue:
     """What searches have made of it, for the next one: by whichever thread."""
     _by_root: dict[str, Conversation] = field(default_factory=dict)
     _hanging: dict[str, list[Chain]] = field(default_factory=dict)
-    _ordered: dict[str, _Ordered] = field(default_factory=dict)
+    _titled: dict[str, list[Segment]] = field(default_factory=dict)
+    _ordered: dict[str, list[str]] = field(default_factory=dict)
+    """Ids, and titles, in order: those that begin alike lie side by side."""
 
     @classmethod
     def of(cls, chains: Iterable[Chain], profile: str, *, damaged: int = 0, mute: int = 0) -> Catalogue:
@@ -127,7 +120,14 @@ class Catalogue:
                 by_root[chain.root.id] = row._replace(live=not self.live.isdisjoint(row.segment_ids))
         conversations = tuple(by_root.values())
         return replace(
-            self, chains=chains, conversations=conversations, made={}, _by_root=by_root, _hanging={}, _ordered={}
+            self,
+            chains=chains,
+            conversations=conversations,
+            made={},
+            _by_root=by_root,
+            _hanging={},
+            _titled={},
+            _ordered={},
         )
 
     def marked(self, live: frozenset[str]) -> Catalogue:
@@ -148,16 +148,20 @@ class Catalogue:
     def titled(self, beginning: str) -> list[Segment]:
         """Sessions whose title begins so."""
         if "titles" not in self._ordered:
-            segments = (segment for chain in self.all_chains() for segment in chain.segments)
-            self._ordered["titles"] = _Ordered((each.title, each) for each in segments if each.title is not None)
-        return self._ordered["titles"].beginning(beginning)
+            for chain in self.all_chains():
+                for segment in chain.segments:
+                    if segment.title is not None:
+                        self._titled.setdefault(segment.title, []).append(segment)
+            self._ordered["titles"] = sorted(self._titled)
+        titles = _beginning(self._ordered["titles"], beginning)
+        return [segment for title in titles for segment in self._titled[title]]
 
     def called(self, beginning: str) -> list[Segment]:
         """Sessions whose id begins so."""
         if "ids" not in self._ordered:
-            segments = (segment for chain in self.all_chains() for segment in chain.segments)
-            self._ordered["ids"] = _Ordered((each.id, each) for each in segments)
-        return self._ordered["ids"].beginning(beginning)
+            self._ordered["ids"] = sorted(self.chains)
+        ids = _beginning(self._ordered["ids"], beginning)
+        return [segment for id in ids for segment in self.chains[id].segments if segment.id == id]
 
     def all_chains(self) -> Iterator[Chain]:
         """Every chain once, delegates' runs too."""

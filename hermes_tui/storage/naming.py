@@ -91,7 +91,9 @@ class Titles:
             text = segment.title or segment.display_name
             if text:
                 self._named.append((session_id, text))
-        self._all = squeezed("\n".join(text for _, text in self._named))
+        texts = [text for _, text in self._named]
+        ascii_, others = filter(str.isascii, texts), [text for text in texts if not text.isascii()]
+        self._all = squeezed("\n".join(ascii_)) + squeezed("\n".join(others))
 
     @cached_property
     def _titles(self) -> list[tuple[str, Title]]:

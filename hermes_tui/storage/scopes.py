@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 
-from hermes_tui.domain.families import Catalogue, Chain
+from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.filters import Filters
-from hermes_tui.domain.sessions import UNASKED_SOURCES, Conversation, Kind
+from hermes_tui.domain.sessions import UNASKED_SOURCES, Conversation, Kind, Segment
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.facts import StoreFacts
 from hermes_tui.storage.live import live_ids
@@ -93,23 +94,24 @@ def _build(
     facts = StoreFacts(store, catalogue)
     passed: dict[str, bool] = {}
     unasked: list[tuple[str, str]] = []
-    by_source = "source" in filters.wanted or "source" in filters.barred
-    for session_id, chain in catalogue.chains.items():
-        root_id, delegate = chain.root.id, False
-        if chain.kind is Kind.DELEGATE:
+    filtered, by_source = bool(filters), "source" in filters.wanted or "source" in filters.barred
+    left_out = {source for source in UNASKED_SOURCES if not (include_hidden or filters.asks_for(source))}
+    for session_id, (segments, kind) in catalogue.chains.items():
+        root_id, delegate = segments[0].id, False
+        if kind is Kind.DELEGATE:
             owner = catalogue.owner(session_id)
             if owner is None:
                 continue
             root_id, delegate = owner[0].segment_ids[0], True
-        if filters:
+        if filtered:
             if root_id not in passed:
                 passed[root_id] = filters.passes(known[root_id], facts=facts)
             if not passed[root_id]:
                 continue
-        source = _source(chain, session_id)
+        source = segments[0].source if len(segments) == 1 else _source(segments, session_id)
         if by_source and not filters.takes("source", (source,)):
             continue
-        if source in UNASKED_SOURCES and not include_hidden and not filters.asks_for(source):
+        if source in left_out:
             if delegate:
                 scope.runs_left_out += 1
             else:
@@ -123,7 +125,5 @@ def _build(
     return scope
 
 
-def _source(chain: Chain, session_id: str) -> str:
-    if len(chain.segments) == 1:
-        return chain.segments[0].source
-    return next(segment.source for segment in chain.segments if segment.id == session_id)
+def _source(segments: Iterable[Segment], session_id: str) -> str:
+    return next(segment.source for segment in segments if segment.id == session_id)
