@@ -10,10 +10,11 @@ import sqlite3
 from collections.abc import Collection
 
 from hermes_tui.domain.sessions import AUTOMATION_SOURCES
-from hermes_tui.storage.catalogue import Loaded, assembled, flag, segments_of, segments_sql, strange, uncollected
+from hermes_tui.storage.catalogue import Loaded, assembled
 from hermes_tui.storage.connection import Store, is_damage, is_undecoded
 from hermes_tui.storage.rows import listed
 from hermes_tui.storage.schema import Schema
+from hermes_tui.storage.segments import flag, segments_of, segments_sql, strange, uncollected
 from hermes_tui.values import replace
 
 

@@ -12,10 +12,11 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.sessions import AUTOMATION_SOURCES
-from hermes_tui.storage.catalogue import assembled, believable, flag, segments_of, segments_sql, strange
+from hermes_tui.storage.catalogue import assembled
 from hermes_tui.storage.connection import Store, is_damage
 from hermes_tui.storage.rows import BY_TIME, Cells, batches, listed
 from hermes_tui.storage.schema import Schema
+from hermes_tui.storage.segments import believable, flag, segments_of, segments_sql, strange
 from hermes_tui.times import EPOCH_MAX
 from hermes_tui.values import NamedTuple
 
