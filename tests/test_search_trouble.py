@@ -318,7 +318,7 @@ async def test_routes_are_told_as_they_are(tmp_path: Path) -> None:
     old, new = (tmp_path / name / "state.db" for name in ("old", "new"))
     assert (await search(old, "walnut")).route == "fts"
     assert (await search(old, "昨晚的")).route in ("trigram", "mixed")
-    assert (await search(old, "昨")).route == "scan"
+    assert (await search(old, "昨")).route == "fts"
     assert (await search(old, "source:cli")).route == "filter"
     assert (await search(new, "walnut")).route == "fts"
     assert (await search(new, "昨晚的")).route == "mixed"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from hermes_tui.domain.queries import SearchOrder
 from hermes_tui.domain.querytrees import Leaf, Node, Or, positive
-from hermes_tui.storage import matches, ranking
+from hermes_tui.storage import matches, ranking, vocabulary
 from hermes_tui.storage.conditions import Conditions
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.fts import Index, Indexes, Scale, scale, structured_ids, trigrams_only, words_only
@@ -108,7 +108,7 @@ class Finding:
         elif trigram is not None and trigrams_only(self.tree):
             self.index = trigram
             self.routes.add("trigram")
-        stretches = self._divide(store)
+        stretches = self._narrowed(store, self._divide(store))
         if self.index is not None:
             number = self.count(store, self.tree)
             if self.ground.steps:
@@ -149,6 +149,16 @@ class Finding:
             self.within = self.within.also(f"not ({blind})")
             apart = [*everything(store, blind), *apart]
         return apart
+
+    def _narrowed(self, store: Store, stretches: list[Stretch]) -> list[Stretch]:
+        """Where the words in the index tell in which few messages it may be, only these are read."""
+        base, words = self.ground.indexes.base, tuple(dict.fromkeys(positive(self.tree)))
+        whole = [stretch for stretch in stretches if stretch.held and not stretch.few]
+        if base is None or not whole or (ids := vocabulary.rows_with(store, base, words)) is None:
+            return stretches
+        self.routes.add("fts")
+        rows = [row for stretch in whole for row in listed(ids, stretch.only, held=True)]
+        return [*rows, *(stretch for stretch in stretches if stretch not in whole)]
 
     # what an index answers
 

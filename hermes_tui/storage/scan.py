@@ -278,13 +278,13 @@ def gaps_of(gaps: Sequence[Gap]) -> list[Stretch]:
     return [Stretch(low, high, held=False) for low, high in sorted(gaps, reverse=True)]
 
 
-def listed(ids: Sequence[int]) -> list[Stretch]:
-    """Single rows, in stretches of neighbours in the list."""
+def listed(ids: Sequence[int], only: str = "1", *, held: bool = False) -> list[Stretch]:
+    """Of these single rows those for which `only` holds, in stretches of neighbours in the list."""
     found = []
     for start in range(0, len(ids), 2_000):
         some = sorted(ids[start : start + 2_000])
-        only = "m.id in (select value from json_each(:listed))"
-        found.append(Stretch(some[0] - 1, some[-1], only, {"listed": json.dumps(some)}, held=False, few=True))
+        these = f"m.id in (select value from json_each(:listed)) and ({only})"
+        found.append(Stretch(some[0] - 1, some[-1], these, {"listed": json.dumps(some)}, held=held, few=True))
     return found
 
 

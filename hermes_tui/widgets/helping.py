@@ -59,7 +59,7 @@ ROUTES: tuple[tuple[str, str], ...] = (
     ("fts", "by Hermes' index of words"),
     ("trigram", "by its index of letters, in threes"),
     ("scan", "by reading the messages"),
-    ("mixed", "some by an index, some by reading"),
+    ("mixed", "by more than one of these"),
     ("filter", "by filter words alone"),
 )
 """The first word of the search's status line."""
