@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import TypeVar
 
 from textual.app import App
@@ -73,3 +73,20 @@ def seen(app: App[None]) -> str:
     """What is on the screen, as text."""
     strips = app.screen._compositor.render_strips(app.screen.size)
     return "\n".join("".join(segment.text for segment in strip).rstrip() for strip in strips)
+
+
+@contextmanager
+def frames(screen: Screen[None]) -> Iterator[list[str]]:
+    """What the screen shows after each time that it is drawn."""
+    drawn: list[str] = []
+    refresh = screen._compositor_refresh
+
+    def refreshed() -> None:
+        refresh()
+        drawn.append(seen(screen.app))
+
+    screen._compositor_refresh = refreshed  # type: ignore[method-assign]  # taken back below
+    try:
+        yield drawn
+    finally:
+        del screen._compositor_refresh

@@ -26,7 +26,7 @@ from hermes_tui.screens.search import SearchScreen
 from hermes_tui.state import RecentQueries
 from tests import values
 from tests.fakes import GatedService
-from tests.stage import Stage, on_stage, seen, until
+from tests.stage import Stage, frames, on_stage, seen, until
 
 HOSTILE = "[/] [red]hi[/blue] \x1b[2J\x1b]0;pwned\x07 \u202eabc"
 SAFE = "[/] [red]hi[/blue]"
@@ -453,23 +453,22 @@ async def test_while_an_unparsable_query_is_typed_on_nothing_is_asked_and_the_pa
 
 async def test_first_hits_are_painted_before_more_is_asked_for() -> None:
     class Stepping(GatedService):
-        screen: SearchScreen | None = None
-        waiting: list[bool] = []  # noqa: RUF012  # of this test alone
+        drawn: list[str] = []  # noqa: RUF012  # of this test alone
+        shown: list[bool] = []  # noqa: RUF012  # likewise
 
         async def search(self, query: SearchQuery) -> AsyncIterator[SearchPage]:
+            self.drawn.clear()
             yield values.page(query.text, values.HITS[:1], final=False)
-            assert self.screen is not None
-            hits = self.screen.hits
-            self.waiting.append(hits._repaint_required or hits in self.screen._dirty_widgets)
+            self.shown.append(any("The OAuth refresh races" in each for each in self.drawn))
             yield values.page(query.text, values.HITS[:2])
 
     service = Stepping()
     async with searching(service) as (screen, app, pilot):
-        service.screen = screen
-        for letter in "oauth":
-            await type_in(pilot, letter)
-            await until(pilot, lambda: "1 of 2" in status(app))
-        assert service.waiting == [False] * 5
+        with frames(screen) as service.drawn:
+            for letter in "oauth":
+                await type_in(pilot, letter)
+                await until(pilot, lambda: "1 of 2" in status(app))
+        assert service.shown == [True] * 5
 
 
 async def test_a_search_that_is_given_up_leaves_nothing_for_the_collector() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
@@ -17,6 +16,7 @@ from textual.widget import Widget
 
 from hermes_tui.keys import EVERYWHERE, PLACES, SMALL_PLACES, Key, shown_as
 from hermes_tui.text import one_line
+from hermes_tui.widgets.frames import Framing
 from hermes_tui.widgets.ink import AXIS, BLANK_CELL, Form, Ink, Line, View, fitting, gap, line
 from hermes_tui.widgets.keyline import KeyLine
 
@@ -96,16 +96,13 @@ HELP = next(key for key in EVERYWHERE if key.action == "keys")
 """What every footer ends with, wherever letters are no text."""
 
 
-class Steady(Screen[None], inherit_bindings=False):
+class Steady(Framing, inherit_bindings=False):
     """A screen that only takes the size that the terminal has, and that asks for nothing once it goes.
 
     Laying out a screen sends it its own size again. Of two sizes that come in one breath each would bring back
     the other for ever, in Textual's own handler; so a size that is no longer true goes no further. It may have
     taken the place of the true one in the queue, which then is sent once more.
     """
-
-    _hurried: Widget | None = None
-    """What is to be drawn at once."""
 
     def on_compose(self) -> None:
         """Take the classes of this size before there are any parts: Textual gives them with the first resize, till
@@ -123,20 +120,6 @@ class Steady(Screen[None], inherit_bindings=False):
             event.stop()
             if self.outer_size != true:
                 self.post_message(events.Resize(true, true))
-
-    async def painted(self, widget: Widget) -> None:
-        """Until what this widget shows anew is on the screen, drawn at once and not at the next tick of its clock:
-        what somebody waits for should not share the processor with what comes after it."""
-        painted = asyncio.Event()
-        self._hurried = widget
-        self.call_after_refresh(painted.set)
-        await painted.wait()
-
-    async def on_idle(self) -> None:
-        """The widget, and all that changed with it, have told that they are to be drawn."""
-        if self._hurried in self._dirty_widgets:
-            self._hurried = None
-            self._on_timer_update()
 
     def turn(self, name: str, on: bool, *widgets: Widget) -> None:
         """Give the screen this class or take it away, where the rules that ask for it are about these widgets alone:

@@ -98,8 +98,13 @@ class TranscriptScreen(Filling, Leading, inherit_bindings=False):
     # lines around the reader
 
     @on(Reader.Moved)
-    def _moved(self) -> None:
+    def follow_up(self) -> None:
+        """Something else is in sight: what stands around the reader is drawn with it, whether or not the message that
+        says so has come."""
         reader = self.reader
+        if not reader.moved:
+            return
+        reader.moved = False
         if reader.plan.sees_end:
             self.fresh = 0
         self.rail.show(*reader.scroll_state(), reader.ticks())

@@ -17,9 +17,9 @@ from rich.style import Style
 from textual.geometry import Region, Size
 from textual.selection import Selection
 from textual.strip import Strip
-from textual.widget import Widget
 
 from hermes_tui.values import dataclass
+from hermes_tui.widgets.frames import Framed
 from hermes_tui.widgets.inks import ruled
 
 Part = tuple[str, str]
@@ -201,7 +201,7 @@ def fitting(forms: Iterable[Form], width: int) -> Form:
     return last
 
 
-class Inked(Widget):
+class Inked(Framed):
     """A widget that turns lines into strips; resolved styles are kept until the theme changes.
 
     How inks look is the style sheet's (`Inked > .ink--gold`), but they are none of Textual's component classes:

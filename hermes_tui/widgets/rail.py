@@ -58,12 +58,17 @@ class Rail(Inked):
         scroll = (total, visible, top)
         marks = self._ticks if ticks is None else tuple(ticks)
         if (scroll, marks) != (self._scroll, self._ticks):
-            self._scroll, self._ticks, self._lines = scroll, marks, None
-            self.refresh()
+            self._scroll, self._ticks = scroll, marks
+            if (lines := self._drawn_lines()) != self._lines:  # a place that is a little lower may look the same
+                self._lines = lines
+                self.refresh()
+
+    def _drawn_lines(self) -> list[Line]:
+        return rail_lines(self.size.height, *self._scroll, self._ticks, self._hair)
 
     def render_line(self, y: int) -> Strip:
         if self._lines is None or len(self._lines) != self.size.height:
-            self._lines = rail_lines(self.size.height, *self._scroll, self._ticks, self._hair)
+            self._lines = self._drawn_lines()
         return self.strip(self._lines[y], self.size.width)
 
     def on_mouse_down(self, event: events.MouseDown) -> None:

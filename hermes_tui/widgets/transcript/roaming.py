@@ -176,7 +176,7 @@ class Roaming(Canvas, inherit_bindings=False):
         self.matches = Matches(ids)
         self.walker.match = at
         self.refresh()
-        self.post_message(self.Moved())
+        self.tell_moved()
 
     @property
     def match_number(self) -> int | None:

@@ -12,6 +12,7 @@ from textual.widget import Widget
 
 from hermes_tui.domain.messages import Message
 from hermes_tui.values import dataclass, replace
+from hermes_tui.widgets.frames import Framing
 from hermes_tui.widgets.ink import Inked
 from hermes_tui.widgets.transcript.layout import Layout
 from hermes_tui.widgets.transcript.measures import ALL
@@ -21,6 +22,8 @@ from hermes_tui.widgets.transcript.wholes import Whole, prepare
 
 SLICE = 0.003
 """Seconds of setting text at a time; between slices the loop is free."""
+PAUSE = 0.002
+"""Seconds that others have between two slices for what is out of sight."""
 AHEAD = 24
 """Messages beyond either edge whose texts are asked for before they are needed."""
 MOST = 160
@@ -55,6 +58,8 @@ class Supply(Inked, can_focus=True, inherit_bindings=False):
         self._preparing: dict[int, Generator[None, None, Whole]] = {}
         self._unfinished = False
         self._pumping = False
+        self.moved = False
+        """Nobody has yet followed up what is in sight now."""
 
     # texts
 
@@ -69,7 +74,9 @@ class Supply(Inked, can_focus=True, inherit_bindings=False):
         if any(self.shelf.differs(message) for message in arrived):
             self.plan.keep()
         self.shelf.put(arrived)
-        self.relay()
+        if self.size.height and len(self.plan.order):
+            self._lay_on()
+        self._go_on()
 
     def release(self, ids: Iterable[int]) -> None:
         """These could not be had now; they may be asked for again."""
@@ -90,8 +97,27 @@ class Supply(Inked, can_focus=True, inherit_bindings=False):
         if self.size.height and len(self.plan.order):
             self._lay()
         self.refresh()
+        self._go_on()
+
+    def _go_on(self) -> None:
+        """Set what is left to be set, in or near the frame."""
         if self._unfinished or not self._settled_around():
             self._pump_on()
+
+    def _picture(self) -> tuple[object, ...]:
+        """What the frame looks like depends on this alone, as long as nobody moves or folds."""
+        leaves = {position: self.shelf.peek(self.plan.order.ids[position]) for position, _ in self.plan.frame}
+        made = tuple((leaf.serial, len(leaf.rows)) if leaf is not None else None for leaf in leaves.values())
+        return tuple(self.plan.frame), made, self.walker.current, self.walker.match
+
+    def _lay_on(self) -> None:
+        """Lay out what has come since; if that is in sight it is repainted, and at once when all of it is there."""
+        before = self._picture()
+        self._lay()
+        if self._picture() != before:
+            self.refresh()
+            if not self._unfinished and isinstance(screen := self.screen, Framing):
+                screen.hurry(self)
 
     def _lay(self) -> None:
         deadline = time.perf_counter() + SLICE
@@ -102,6 +128,11 @@ class Supply(Inked, can_focus=True, inherit_bindings=False):
         self.walker.follow_frame()
         self._ask()
         self.set_reactive(Widget.scroll_y, float(self.plan.top))
+        self.tell_moved()
+
+    def tell_moved(self) -> None:
+        """Something else is in sight, or the current item is another one."""
+        self.moved = True
         self.post_message(self.Moved())
 
     def _ask(self) -> None:
@@ -143,15 +174,14 @@ class Supply(Inked, can_focus=True, inherit_bindings=False):
         """Work in slices until there is nothing left to set in or near the frame."""
         try:
             while self.is_attached and self._work():  # noqa: ASYNC110  # it waits for nothing: others have their turn
-                await asyncio.sleep(0)
+                await asyncio.sleep(0 if self._unfinished else PAUSE)
         finally:
             self._pumping = False
 
     def _work(self) -> bool:
         """One slice; whether another one is needed."""
         if self._unfinished:
-            self._lay()
-            self.refresh()
+            self._lay_on()
             return True
         if self._preparing:
             self._prepare()

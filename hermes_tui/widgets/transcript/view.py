@@ -144,4 +144,4 @@ class Reader(Roaming, inherit_bindings=False):
             self.act()
         else:
             self.refresh()
-            self.post_message(self.Moved())
+            self.tell_moved()

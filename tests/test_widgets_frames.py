@@ -1,0 +1,105 @@
+"""Frames: how often the screen is drawn for a key, and what is in each drawing."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from textual.app import App, ComposeResult
+
+from hermes_tui.widgets.frames import Framing
+from hermes_tui.widgets.ink import Ink, line
+from tests.stage import frames, on_stage, seen, until
+from tests.test_screens_transcript import screen_of, service_of, settled, talk
+
+
+class Pair(Framing):
+    """A text and a line that tells of it."""
+
+    CSS = "Pair Ink { height: 1; }"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.text, self.told, self.number = Ink(id="text"), Ink(id="told"), 0
+
+    def compose(self) -> ComposeResult:
+        yield self.text
+        yield self.told
+
+    def say(self, number: int) -> None:
+        self.number = number
+        self.text.show(lambda width, height: [line((f"text {number}", "ink"))])
+
+    def follow_up(self) -> None:
+        number = self.number
+        self.told.show(lambda width, height: [line((f"told {number}", "ink"))])
+
+
+async def test_what_follows_from_a_change_is_in_the_same_frame() -> None:
+    app, screen = App[None](), Pair()
+    async with app.run_test(size=(20, 6)) as pilot:
+        await app.push_screen(screen)
+        screen.say(1)
+        await until(pilot, lambda: "told 1" in seen(app))
+        await pilot.pause()
+        with frames(screen) as drawn:
+            screen.say(2)
+            await until(pilot, lambda: bool(drawn))
+            await pilot.pause(0.05)
+        assert len(drawn) == 1
+        assert "text 2" in drawn[0]
+        assert "told 2" in drawn[0]
+
+
+async def test_what_is_hurried_waits_for_no_tick(monkeypatch: pytest.MonkeyPatch) -> None:
+    app, screen = App[None](), Pair()
+    async with app.run_test(size=(20, 6)) as pilot:
+        await app.push_screen(screen)
+        screen.say(1)
+        await until(pilot, lambda: "told 1" in seen(app))
+        await pilot.pause()
+        await pilot.pause(0.05)
+        screen._update_timer.pause()
+        monkeypatch.setattr(screen._update_timer, "resume", lambda: None)  # there are no ticks any more
+        with frames(screen) as drawn:
+            screen.say(2)
+            await asyncio.sleep(0.05)  # a pause of the pilot would draw
+            assert not drawn
+            screen.say(3)
+            await asyncio.wait_for(screen.painted(screen.text), 5)
+            assert len(drawn) == 1
+            assert "text 3" in drawn[0]
+
+
+@pytest.mark.parametrize("key", ["pagedown", "end", "]"])
+async def test_a_key_in_a_transcript_moves_text_rail_and_status_in_one_frame(key: str) -> None:
+    screen = screen_of(service_of(talk(60)), 1)
+    async with on_stage(screen, size=(120, 40)) as (_, app, pilot):
+        await settled(screen, pilot)
+        await pilot.pause(0.05)
+        before = seen(app)
+        with frames(screen) as drawn:
+            await pilot.press(key)
+            await until(pilot, lambda: bool(drawn))
+            await settled(screen, pilot)
+            await pilot.pause(0.05)
+        assert len(drawn) == 1
+        assert drawn[0] != before
+        assert drawn[0] == seen(app)
+        assert f"message {screen.reader.place.number} of 60" in drawn[0]  # type: ignore[union-attr]  # it reads
+
+
+async def test_texts_that_come_for_what_is_out_of_sight_draw_nothing() -> None:
+    screen = screen_of(service_of(talk(400)), 1)
+    async with on_stage(screen, size=(120, 40)) as (_, _, pilot):
+        await settled(screen, pilot)
+        reader = screen.reader
+        far = reader.plan.order.ids[-1]
+        assert not reader.shelf.has(far)
+        await pilot.pause(0.05)
+        with frames(screen) as drawn:
+            reader.put((far,), await screen.service.messages(screen.key, (far,)))
+            await settled(screen, pilot)
+            await pilot.pause(0.05)
+        assert reader.shelf.has(far)
+        assert not drawn
