@@ -9,6 +9,7 @@ import random
 import sqlite3
 import threading
 import time
+import weakref
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -402,3 +403,20 @@ async def test_steps_wait_until_somebody_asks_for_more() -> None:
     assert [each async for each in rounds] == [None]
     assert len(taken) == 3
     reader.close()
+
+
+class _Large:
+    """Stands for what a search has found."""
+
+    def __call__(self, store: Store) -> str:
+        return title(store)
+
+
+@pytest.mark.parametrize("lane", Lane)
+async def test_an_answer_that_was_given_is_kept_by_nobody(reader: Reader, store: StoreRef, lane: Lane) -> None:
+    """Neither by the thread that worked on it nor by one that left it to another, until it gets something else."""
+    works = [_Large() for _ in range(4)]
+    left = [weakref.ref(work) for work in works]
+    await asyncio.gather(*(reader.run(store, work, lane=lane) for work in works))
+    del works
+    await until(lambda: not any(each() for each in left))

@@ -246,13 +246,19 @@ class Reader:
     def _next(self, number: int) -> _Awaited | None:
         with self._lock:
             while not self._closing:
-                for job in self._queue:
-                    if job.lane is Lane.PAGES or (job.lane is Lane.CATALOGUE) == (number == 0):
-                        self._queue.remove(job)
-                        self._running.add(job)
-                        return job
+                if (job := self._fitting(number)) is not None:
+                    self._queue.remove(job)
+                    self._running.add(job)
+                    return job
                 self._ready.wait()
             return None
+
+    def _fitting(self, number: int) -> _Awaited | None:
+        """The first job that this thread may take. Whoever waits holds on to none that another one takes."""
+        for job in self._queue:
+            if job.lane is Lane.PAGES or (job.lane is Lane.CATALOGUE) == (number == 0):
+                return job
+        return None
 
     def _outcome(self, job: Job, stores: dict[StoreRef, Store]) -> tuple[Any, BaseException | None]:
         """What a job gives, or why it gives nothing: whatever that is, it belongs to whoever asked."""
@@ -308,3 +314,4 @@ class Reader:
             with self._lock:
                 job.conn = None
             store.conn.set_progress_handler(None, 0)
+            store.stopped = connection.never  # else the store would keep the job, and the job its whole answer

@@ -45,6 +45,11 @@ NEEDED_OF_MESSAGES = (
 """Columns that every release has had, and no question can do without; every other one may be missing."""
 
 
+def never() -> bool:
+    """Nobody stops what runs."""
+    return False
+
+
 @dataclass(slots=True)
 class Store:
     """An open store: one connection, used by one thread at a time."""
@@ -57,7 +62,7 @@ class Store:
     identity: tuple[int, int]
     """(device, inode): another file under the same name is another store."""
     immutable: bool = False
-    stopped: Callable[[], bool] = field(default=lambda: False)
+    stopped: Callable[[], bool] = never
     """Whether nobody waits for the answer any more: asked by loops that run outside SQLite."""
     memory: dict[tuple[str, ...], tuple[int, object]] = field(default_factory=dict)
     """What one reading keeps for the next, each with the `version` that it belongs to."""

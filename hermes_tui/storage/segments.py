@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from typing import Any
 
@@ -192,12 +192,20 @@ def _spoken(store: Store, session_ids: Sequence[str]) -> set[str]:
     return found & set(session_ids)
 
 
-def _segment(row: Cells, spoken: Set[str]) -> Segment:
+def _segment(row: Cells, spoken: Set[str], shared: Callable[[Any, Any], Any]) -> Segment:
+    """`shared`: gives what it was given first of what is equal. Sources, end reasons, models and providers are few."""
     activity, key, config, newest = row[21:]
     last = newest if activity is None or (newest is not None and newest > activity) else activity
     return Segment._make(
         (
-            *row[:18],
+            row[0],
+            shared(row[1], row[1]),
+            *row[2:5],
+            shared(row[5], row[5]),
+            *row[6:8],
+            shared(row[8], row[8]),
+            shared(row[9], row[9]),
+            *row[10:18],
             row[18] == 1,
             row[19] == 1,
             row[20] == 1,
@@ -238,4 +246,5 @@ def segments_of(store: Store, rows: Iterable[Cells]) -> dict[str, Segment]:
     """Sessions by their ids; a row without one is none."""
     by_id = {row[0]: row for row in rows if row[0] is not None}
     spoken = _spoken(store, [id for id, row in by_id.items() if row[_NEWEST] is None])
-    return {id: _segment(row, spoken) for id, row in by_id.items()}
+    once: dict[Any, Any] = {}
+    return {id: _segment(row, spoken, once.setdefault) for id, row in by_id.items()}
