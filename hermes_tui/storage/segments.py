@@ -193,7 +193,7 @@ def _spoken(store: Store, session_ids: Sequence[str]) -> set[str]:
 
 
 def _segment(row: Cells, spoken: Set[str], shared: Callable[[Any, Any], Any]) -> Segment:
-    """`shared`: gives what it was given first of what is equal. Sources, end reasons, models and providers are few."""
+    """`shared`: gives the first of what is equal. Sources, end reasons, models and providers are few."""
     activity, key, config, newest = row[21:]
     last = newest if activity is None or (newest is not None and newest > activity) else activity
     return Segment._make(
