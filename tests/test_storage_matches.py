@@ -14,6 +14,7 @@ from hermes_tui.storage import matches, ranking
 from hermes_tui.storage.conditions import Conditions, conditions
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.fts import Index, Scale, look, scale, structured_ids, varints
+from hermes_tui.storage.matches import Group, Top
 from tests.builders import StoreBuilder
 from tests.stores import opened
 
@@ -69,27 +70,42 @@ def test_the_newest_matches_cost_the_same_however_many_there_are(tmp_path: Path)
 def test_the_best_of_the_newest_do_not_ask_about_the_rest(tmp_path: Path) -> None:
     with opened(_write(tmp_path / "state.db", 8_000)) as store:
         base, where, order = _base(store), conditions(store.schema, NO_FILTERS), SearchOrder.RELEVANCE
-        some = _steps(store, lambda: ranking.ranked(store, base, _WORD, where, order, recent=500))
+        part = ranking.newest_part(store, base, _WORD, 500)
+        some = _steps(store, lambda: ranking.ranking(store, base, _WORD, where, order, part))
+        rest = _steps(store, lambda: ranking.ranking(store, base, _WORD, where, order, part.rest))
         every = _steps(store, lambda: ranking.ranked(store, base, _WORD, where, order))
-        summed = _steps(store, lambda: ranking.summed(store, base, _WORD, where, order))
         assert some < every / 8
+        assert rest < every
         assert every < 8_000 * 12, "a few steps a match, and no sorting"
-        assert summed < 8_000 * 20
 
 
-def test_ranks_and_sums_tell_the_same(tmp_path: Path) -> None:
+def test_two_parts_of_a_store_are_the_whole(tmp_path: Path) -> None:
     with opened(_write(tmp_path / "state.db", 3_000)) as store:
         base, where = _base(store), conditions(store.schema, NO_FILTERS)
         for order in SearchOrder:
-            ranked = ranking.ranked(store, base, _WORD, where, order)
-            summed = ranking.summed(store, base, _WORD, where, order)
-            assert {key: group[matches.SAID].count for key, group in ranked.items()} == {
-                key: group[matches.SAID].count for key, group in summed.items()
+            part = ranking.newest_part(store, base, _WORD, 700)
+            newest = ranking.ranking(store, base, _WORD, where, order, part)
+            before = newest.groups()
+            found = ranking.ranking(store, base, _WORD, where, order, part.rest)
+            found.add(newest)
+            assert sum(group[matches.SAID].count for group in before.values()) == 700
+            assert found.groups() == ranking.ranked(store, base, _WORD, where, order)
+            assert newest.groups() == before
+
+
+def test_of_many_matches_of_one_session_the_best_are_kept(tmp_path: Path) -> None:
+    with opened(_write(tmp_path / "state.db", 3_000)) as store:
+        base, where = _base(store), conditions(store.schema, NO_FILTERS)
+        for order in SearchOrder:
+            every: dict[str, list[Top]] = {}
+            for _, top in ranking.every(store, base, _WORD, where, order):
+                every.setdefault(top.session_id, []).append(top)
+            assert max(map(len, every.values())) > 2 * ranking.HELD
+            groups = ranking.ranked(store, base, _WORD, where, order)
+            assert {key: group[matches.SAID] for key, group in groups.items()} == {
+                key: Group(len(tops), sorted(tops, key=matches.by_order(order))[: matches.BEST])
+                for key, tops in every.items()
             }
-            best = {key: group[matches.SAID].tops[0] for key, group in ranked.items()}
-            for key, group in summed.items():
-                assert group[matches.SAID].tops[0].score == best[key].score
-                assert order is SearchOrder.RELEVANCE or group[matches.SAID].tops[0].id == best[key].id
 
 
 @pytest.mark.parametrize("schema", [22, 31])
@@ -97,10 +113,11 @@ def test_messages_are_looked_up_by_their_id_and_never_gone_through(tmp_path: Pat
     with opened(_write(tmp_path / "state.db", 200, schema)) as store:
         base, where = _base(store), conditions(store.schema, NO_FILTERS)
         asked: list[str] = []
+        part = ranking.newest_part(store, base, _WORD, 50)
         store.conn.set_trace_callback(asked.append)
         ranking.newest(store, base, _WORD, where, 50)
         ranking.ranked(store, base, _WORD, where, SearchOrder.RELEVANCE)
-        ranking.summed(store, base, _WORD, where, SearchOrder.RELEVANCE)
+        ranking.ranking(store, base, _WORD, where, SearchOrder.RELEVANCE, part)
         matches.sessions_with(store, base, _WORD, where)
         store.conn.set_trace_callback(None)
         statements = [sql for sql in asked if not sql.startswith("--")]

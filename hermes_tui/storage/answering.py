@@ -57,9 +57,8 @@ class Answer:
             self.known, self._hits = False, None
 
     def settle(self) -> None:
-        """The conversations that were put in, corrected since, are the answer."""
-        self.put(self.tallies)
-        self.settled = True
+        """The conversations that were put in, corrected since, are the answer: what sorts them was right before."""
+        self.settled, self._hits = True, None
 
     @property
     def complete(self) -> bool:
@@ -90,10 +89,12 @@ class Answer:
             if finding is not None and not self.complete:
                 wanted = min(wanted, self.query.offset + FIRST) if self.query.steps else 0
                 self._read(store, finding, min(wanted, reads))
-            self._hits = tuple(
-                (key, self._hit(each, _shown(number), number < reads))
-                for number, (key, each) in enumerate(zip(self._keys, self.tallies[:wanted], strict=False))
-            )
+            shown = min(wanted, max(FIRST, reads))
+            known = [
+                self._hit(each, _shown(number), number < reads) for number, each in enumerate(self.tallies[:shown])
+            ]
+            known += map(self._unread_hit, self.tallies[shown:wanted])
+            self._hits = tuple(zip(self._keys, known, strict=False))
         return self._hits
 
     def _read(self, store: Store, finding: Finding, upto: int) -> None:
@@ -113,6 +114,14 @@ class Answer:
             matches = tuple(self._matches.get(top.id) or _unread(top) for top in tops)
         return Hit(known.conversation, known.tier, matches, known.count if self.settled else None, known.delegate)
 
+    def _unread_hit(self, known: Tally) -> Hit:
+        """A hit of which no more is known than the message."""
+        tops = known.tops
+        if tops and tops[0].id in self._matches:
+            return self._hit(known, 1, read=False)
+        matches = (_unread(tops[0]),) if tops else ()
+        return Hit(known.conversation, known.tier, matches, known.count if self.settled else None, known.delegate)
+
 
 def _shown(number: int) -> int:
     """How many of its messages the hit at this place shows."""
@@ -120,7 +129,7 @@ def _shown(number: int) -> int:
 
 
 def _unread(top: Top) -> Match:
-    return Match(top.id, top.session_id, "", top.at, "", (), read=False)
+    return Match(top.id, top.session_id, "", top.at, "", (), None, False)
 
 
 def named(found: dict[str, Tally], titles: Iterable[Named], targets: Iterable[Named]) -> Iterable[Tally]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
 from hermes_tui.domain.queries import SearchOrder
 from hermes_tui.domain.querytrees import Leaf, Node, Or, positive
@@ -16,7 +17,7 @@ from hermes_tui.storage.conditions import Conditions
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.fts import Index, Indexes, Scale, scale, structured_ids, trigrams_only, words_only
 from hermes_tui.storage.judging import UNICODE, Judge, judge_ids
-from hermes_tui.storage.matches import CALLED, UNSURE, Group, Groups, Top
+from hermes_tui.storage.matches import BEST, CALLED, UNSURE, Group, Groups, Top, by_order
 from hermes_tui.storage.parts import Parts
 from hermes_tui.storage.rows import extent
 from hermes_tui.storage.scan import Judged, Stretch, Task, everything, gaps_of, listed, scan_slice
@@ -27,8 +28,6 @@ from hermes_tui.values import dataclass, field
 
 MANY = 5_000
 """Matches from which on the answer comes in steps."""
-_VERY_MANY = 50_000
-"""Matches from which on SQLite sums them up by session, which takes it longer for fewer."""
 _SOME = 1_000
 """Matches from which on the newest of them are shown before the best are known: fewer are ranked within a frame."""
 _AMONG = 400
@@ -67,6 +66,16 @@ class Ground:
         return self.indexes.base.tokenizer if self.indexes.base is not None else UNICODE
 
 
+class Recently(NamedTuple):
+    """What the step before has ranked, and what it is good for."""
+
+    store: Store
+    version: int
+    """Of the store, as this connection sees it."""
+    part: ranking.Part
+    ranking: ranking.Ranking
+
+
 @dataclass(slots=True)
 class Finding:
     """One tree, what was found of it so far, and what is still to be done."""
@@ -90,11 +99,11 @@ class Finding:
     routes: set[str] = field(default_factory=set)
     task: Task | None = None
     unreadable: int = 0
-    summed: bool = False
-    """Of each session only the one best message is known."""
     rough: bool = False
     """`groups` are some of the matches, to be shown before all are known."""
     _counts: dict[Node, int] = field(default_factory=dict)
+    _recently: Recently | None = None
+    """The newest matches, which need not be ranked again."""
     _scorer: tuple[int, Scorer] | None = None
     _measured: dict[int, float] = field(default_factory=dict)
     """BM25 of rows that were read and which the index ranks all the same."""
@@ -114,7 +123,7 @@ class Finding:
             if self.ground.steps:
                 self.steps += [self._newest] if number > _SOME else []
                 self.steps += [self._recent] if number > MANY else []
-            self.steps.append(self._sum if number > _VERY_MANY else self._rank)
+            self.steps.append(self._rank)
             self.steps += [self._settle] if self.index.inline else []
         if stretches:
             self.steps.append(lambda store: self._start_reading(store, stretches))
@@ -177,32 +186,36 @@ class Finding:
             group = groups.setdefault(top.session_id, {}).setdefault(kind, Group(0))
             group.count += 1
             group.tops.append(top)
+        best = by_order(self.ground.order)
+        for each in (group for kinds in groups.values() for group in kinds.values()):
+            each.tops = sorted(each.tops, key=best)[:BEST]
         self.groups, self.rough = groups, True
 
     def _recent(self, store: Store) -> None:
         assert self.index is not None
-        self.groups = ranking.ranked(store, self.index, self.tree, self.within, self.ground.order, recent=MANY)
+        version = store.version()
+        part = ranking.newest_part(store, self.index, self.tree, MANY)
+        found = ranking.ranking(store, self.index, self.tree, self.within, self.ground.order, part)
+        self._recently = Recently(store, version, part, found)
+        self.groups = found.groups()
 
     def _rank(self, store: Store) -> None:
+        """All that match; those that are known already are not asked for again, if the store is what it was."""
         assert self.index is not None
-        self.groups = ranking.ranked(store, self.index, self.tree, self.within, self.ground.order)
-        self.rough = False
-
-    def _sum(self, store: Store) -> None:
-        assert self.index is not None
-        self.groups = ranking.summed(store, self.index, self.tree, self.within, self.ground.order)
-        self.summed, self.rough = True, False
+        known, part = self._recently, ranking.WHOLE
+        if known is not None and known.store is store and known.version == store.version():
+            part = known.part.rest
+        found = ranking.ranking(store, self.index, self.tree, self.within, self.ground.order, part)
+        if known is not None and part is not ranking.WHOLE:
+            if known.version == store.version():
+                found.add(known.ranking)
+            else:  # written meanwhile
+                found = ranking.ranking(store, self.index, self.tree, self.within, self.ground.order)
+        self.groups = found.groups()
+        self._recently, self.rough = None, False
 
     def _settle(self, store: Store) -> None:
         self.groups = self._settled(store, self.groups)
-
-    def refine(self, store: Store, session_ids: Sequence[str]) -> None:
-        """Learn the best few messages of these sessions, where only one of each is known."""
-        if self.index is None or not self.summed:
-            return
-        within = self.within.in_sessions(list(session_ids))
-        groups = ranking.ranked(store, self.index, self.tree, within, self.ground.order)
-        self.groups = {**self.groups, **(self._settled(store, groups) if self.index.inline else groups)}
 
     def _settled(self, store: Store, groups: Groups) -> Groups:
         index = self.index

@@ -14,6 +14,7 @@ from hermes_tui.storage.finding import Finding
 from hermes_tui.storage.matches import BEST, Top
 from hermes_tui.storage.rows import BY_TIME, pinned
 from hermes_tui.storage.scan import Judged
+from hermes_tui.storage.scopes import Scope
 from hermes_tui.storage.tallies import Tally
 
 _FEW = 40
@@ -31,14 +32,15 @@ def fold(
     """Correct counts and messages of these tallies, which `tree` brought. `read`: the messages that were judged
     one by one and count."""
     scope = finding.ground.scope
-    suspects = None if len(tallies) <= _FEW else suspicious(store)
+    several = _several(catalogue, scope)
+    suspects = None
+    if len(tallies) > _FEW:
+        suspects = {scope.places[each].root_id for each in suspicious(store) if each in scope.places}
     doubtful: dict[str, list[str]] = {}
     for tally in tallies:
-        sessions = scope.sessions_of(tally.conversation.root_id)
-        several = any(len(catalogue.chains[each].segments) > 1 for each in sessions)
-        likely = several or suspects is None or not suspects.isdisjoint(sessions)
-        if likely and (tally.count > 1 or several):
-            doubtful[tally.conversation.root_id] = sessions
+        root_id = tally.conversation.segment_ids[0]
+        if root_id in several or (tally.count > 1 and (suspects is None or root_id in suspects)):
+            doubtful[root_id] = scope.sessions_of(root_id)
     if not doubtful:
         return
     wanted = [each for sessions in doubtful.values() for each in sessions]
@@ -47,6 +49,15 @@ def fold(
         if tally.conversation.root_id in doubtful and not store.stopped():
             sessions = doubtful[tally.conversation.root_id]
             _correct(store, catalogue, tally, {each: matching.get(each, set()) for each in sessions})
+
+
+def _several(catalogue: Catalogue, scope: Scope) -> set[str]:
+    """Roots of the conversations in which a searched session is one of several segments."""
+    segmented = catalogue.made.get("segmented")
+    if not isinstance(segmented, list):
+        segmented = [session_id for session_id, chain in catalogue.chains.items() if len(chain.segments) > 1]
+        catalogue.made["segmented"] = segmented
+    return {scope.places[each].root_id for each in segmented if each in scope.places}
 
 
 def _matching(

@@ -1,23 +1,43 @@
-"""Rank what an index finds: SQLite counts and scores by session, so that no more than a few rows of each session
-ever become anything that lasts."""
+"""Rank what an index finds: of each session no more than a few rows ever become anything that lasts."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from heapq import nsmallest
-from typing import Any
+from typing import Any, NamedTuple
 
 from hermes_tui.domain.queries import SearchOrder
 from hermes_tui.domain.querytrees import Node
 from hermes_tui.storage.conditions import AT, Conditions
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.fts import Index, column, express
-from hermes_tui.storage.matches import BEST, CALLED, SAID, UNSURE, Group, Groups, Top
+from hermes_tui.storage.matches import BEST, CALLED, SAID, UNSURE, Group, Groups, Top, by_order
 
 Hit = tuple[float, int, Any, float | None, int]
 """A matching message as SQLite gives it: score, id, session, time, kind."""
-_SORTED = 100
-"""Matches of one session up to which it takes least to sort them all."""
+HELD = 64
+"""Matches of one session and kind that are held before the best of them are chosen."""
+
+
+class Part(NamedTuple):
+    """A part of the store, by the ids of its messages."""
+
+    rowid: str = ""
+    """SQL, into which the name of the id is to be put: `and {} >= :bound`."""
+    bound: int = 0
+
+    @property
+    def params(self) -> dict[str, int]:
+        return {"bound": self.bound} if self.rowid else {}
+
+    @property
+    def rest(self) -> Part:
+        """All that is older."""
+        return Part("and {} < :bound", self.bound)
+
+
+WHOLE = Part()
 
 _SPOKEN = "m.role in ('user', 'assistant')"
 _PLAIN = "coalesce(m.tool_calls, '') in ('', '[]') and coalesce(m.tool_name, '') = ''"
@@ -35,16 +55,15 @@ def _kind(index: Index, newest: str = "") -> str:
     return f"case when not {_SPOKEN} then {CALLED} when {_PLAIN} then {SAID} else {with_calls} end"
 
 
-def hits_params(index: Index, tree: Node, where: Conditions) -> dict[str, Any]:
+def hits_params(index: Index, tree: Node, where: Conditions, part: Part = WHOLE) -> dict[str, Any]:
+    """What `hits_sql` is to be bound with."""
     expression = express(tree)
     said = {} if index.inline else {"said": column(expression)}
-    return {**where.params, **said, "expression": expression}
+    return {**where.params, **said, **part.params, "expression": expression}
 
 
-def hits_sql(index: Index, where: Conditions, order: SearchOrder, recent: bool) -> str:
-    """All matching messages, to be bound with `hits_params`; `recent`: of the newest `:recent`."""
-    newest = f"select rowid from {index.name} where {index.name} match :expression order by rowid desc limit :recent"
-    since = f"and f.rowid >= (select min(rowid) from ({newest}))" if recent else ""
+def hits_sql(index: Index, where: Conditions, order: SearchOrder, part: Part = WHOLE) -> str:
+    """All matching messages of this part of the store, to be bound with `hits_params`."""
     # the limit keeps bm25() where it works
     return f"""
     select
@@ -52,10 +71,10 @@ def hits_sql(index: Index, where: Conditions, order: SearchOrder, recent: bool) 
         m.id as id,
         cast(m.session_id as text) as session_id,
         {_at(order)} as at,
-        {_kind(index)} as kind
+        {_kind(index, part.rowid.format("rowid"))} as kind
     from {index.name} f
     cross join messages m on m.id = f.rowid
-    where f.{index.name} match :expression {since} and {where.sql}
+    where f.{index.name} match :expression {part.rowid.format("f.rowid")} and {where.sql}
     limit -1
     """
 
@@ -74,67 +93,98 @@ def newest(store: Store, index: Index, tree: Node, where: Conditions, among: int
     return [(row[0], Top(*row[1:])) for row in store.conn.execute(sql, params).fetchall()]
 
 
-def ranked(
-    store: Store,
-    index: Index,
-    tree: Node,
-    where: Conditions,
-    order: SearchOrder,
-    *,
-    recent: int | None = None,
-) -> Groups:
-    """Matches by session and kind: how many, and the best few. `recent`: of the newest so many that match.
-    For at most some thousands: each becomes a Python value, which costs less than SQLite's sorting by session."""
-    params = hits_params(index, tree, where) | ({"recent": recent} if recent is not None else {})
-    rows = _raw(store, hits_sql(index, where, order, recent is not None), params)
-    kinds: dict[int, dict[bytes, list[Hit]]] = {SAID: {}, CALLED: {}, UNSURE: {}}
-    for row in rows:
-        kinds[row[4]].setdefault(row[2], []).append(row)
-    groups: Groups = {}
-    for kind, sessions in kinds.items():
-        for raw, each in sessions.items():
-            session_id = raw.decode("utf-8", "replace")
-            tops = [Top(row[1], session_id, row[0], row[3]) for row in _best(each, order)]
-            groups.setdefault(session_id, {})[kind] = Group(len(each), tops)
-    return groups
+class Ranking:
+    """The matches of a part of the store, by kind and session: how many, and the best few."""
+
+    def __init__(self, order: SearchOrder) -> None:
+        self._order = order
+        self._hits: dict[int, dict[bytes, list[Hit]]] = {SAID: {}, CALLED: {}, UNSURE: {}}
+        self._dropped: dict[tuple[int, bytes], int] = {}
+        """How many hits are no longer in a list, because better ones are."""
+
+    def read(self, cursor: Iterable[Hit]) -> None:
+        """Take in all rows of a statement, one at a time: of a common word there are too many to hold them all."""
+        said, called, unsure = self._hits[SAID], self._hits[CALLED], self._hits[UNSURE]
+        for hit in cursor:
+            kind, session = hit[4], hit[2]
+            sessions = said if kind == SAID else called if kind == CALLED else unsure
+            known = sessions.get(session)
+            if known is None:
+                sessions[session] = [hit]
+            else:
+                known.append(hit)
+                if len(known) > HELD:
+                    self._trim(kind, session, known)
+
+    def _trim(self, kind: int, session: bytes, hits: list[Hit]) -> None:
+        best = _best(hits, self._order)
+        self._dropped[kind, session] = self._dropped.get((kind, session), 0) + len(hits) - len(best)
+        hits[:] = best
+
+    def add(self, other: Ranking) -> None:
+        """Take in the matches of another part; the other stays what it is."""
+        for kind, sessions in other._hits.items():
+            here = self._hits[kind]
+            for session, hits in sessions.items():
+                here[session] = [*here.get(session, ()), *hits]
+        for key, number in other._dropped.items():
+            self._dropped[key] = self._dropped.get(key, 0) + number
+
+    def groups(self) -> Groups:
+        """By session and kind. Each session's name is decoded once."""
+        groups: Groups = {}
+        order, dropped = self._order, self._dropped
+        for kind, sessions in self._hits.items():
+            for raw, hits in sessions.items():
+                session_id = raw.decode("utf-8", "replace")
+                best = hits if len(hits) == 1 else _best(hits, order)
+                tops = [Top(hit[1], session_id, hit[0], hit[3]) for hit in best]
+                number = len(hits) + (dropped.get((kind, raw), 0) if dropped else 0)
+                kinds = groups.get(session_id)
+                if kinds is None:
+                    groups[session_id] = {kind: Group(number, tops)}
+                elif kind in kinds:  # two names that differ only in what is no UTF-8
+                    group = kinds[kind]
+                    tops = sorted([*group.tops, *tops], key=by_order(order))[:BEST]
+                    kinds[kind] = Group(group.count + number, tops)
+                else:
+                    kinds[kind] = Group(number, tops)
+        return groups
+
+
+def ranking(
+    store: Store, index: Index, tree: Node, where: Conditions, order: SearchOrder, part: Part = WHOLE
+) -> Ranking:
+    """Matches of this part of the store."""
+    found = Ranking(order)
+    decoding, store.conn.text_factory = store.conn.text_factory, bytes
+    cursor = store.conn.cursor()
+    try:
+        found.read(cursor.execute(hits_sql(index, where, order, part), hits_params(index, tree, where, part)))
+    finally:
+        cursor.close()
+        store.conn.text_factory = decoding
+    return found
+
+
+def ranked(store: Store, index: Index, tree: Node, where: Conditions, order: SearchOrder) -> Groups:
+    """All matches."""
+    return ranking(store, index, tree, where, order).groups()
+
+
+def newest_part(store: Store, index: Index, tree: Node, number: int) -> Part:
+    """That part of the store which holds the newest so many matches."""
+    matching = f"select rowid from {index.name} where {index.name} match ? order by rowid desc limit ?"
+    sql = f"select min(rowid) from ({matching})"
+    return Part("and {} >= :bound", store.conn.execute(sql, (express(tree), number)).fetchone()[0] or 0)
 
 
 def _best(hits: list[Hit], order: SearchOrder) -> list[Hit]:
     """The few that are shown. A hit begins with what sorts it by relevance."""
     if order is SearchOrder.RELEVANCE:
-        return nsmallest(BEST, hits) if len(hits) > _SORTED else sorted(hits)[:BEST]
+        return sorted(hits)[:BEST]
     sign = -1.0 if order is SearchOrder.NEWEST else 1.0
     return nsmallest(BEST, hits, key=lambda hit: (math.inf if hit[3] is None else sign * hit[3], hit[1]))
-
-
-def _raw(store: Store, sql: str, params: dict[str, Any]) -> list[Hit]:
-    """All rows of a statement, texts as bytes: of very many that are few different ones, each is decoded once."""
-    decoding, store.conn.text_factory = store.conn.text_factory, bytes
-    try:
-        return store.conn.execute(sql, params).fetchall()
-    finally:
-        store.conn.text_factory = decoding
-
-
-def summed(store: Store, index: Index, tree: Node, where: Conditions, order: SearchOrder) -> Groups:
-    """The same over very many matches, with the one best message of each session and kind: half the work."""
-    best = {
-        SearchOrder.RELEVANCE: "min(score)",
-        SearchOrder.NEWEST: "max(at)",
-        SearchOrder.OLDEST: "min(at)",
-    }[order]
-    sql = f"""
-    with hit as ({hits_sql(index, where, order, False)})
-    select session_id, kind, count(*), id, score, at, {best}
-    from hit
-    group by session_id, kind
-    """
-    groups: Groups = {}
-    for session_id, kind, n, message_id, score, at, _ in store.conn.execute(
-        sql, hits_params(index, tree, where)
-    ).fetchall():
-        groups.setdefault(session_id, {})[kind] = Group(n, [Top(message_id, session_id, score, at)])
-    return groups
 
 
 def _score(index: Index, order: SearchOrder) -> str:
@@ -148,6 +198,6 @@ def _at(order: SearchOrder) -> str:
 
 def every(store: Store, index: Index, tree: Node, where: Conditions, order: SearchOrder) -> list[tuple[int, Top]]:
     """(kind, message) for each matching message; for the few sessions that are looked at one by one."""
-    sql = hits_sql(index, where, order, False)
+    sql = hits_sql(index, where, order)
     rows = store.conn.execute(sql, hits_params(index, tree, where)).fetchall()
     return [(kind, Top(message_id, session_id, score, at)) for score, message_id, session_id, at, kind in rows]

@@ -24,7 +24,7 @@ from hermes_tui.domain.querytext import ParsedQuery
 from hermes_tui.domain.querytrees import Leaf, Node, leaves, positive
 from hermes_tui.errors import BadQuery
 from hermes_tui.storage import matches, spreading
-from hermes_tui.storage.answering import FIRST, Answer, named
+from hermes_tui.storage.answering import Answer, named
 from hermes_tui.storage.conditions import conditions
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.finding import Finding, Ground, Step
@@ -166,7 +166,7 @@ class StoreSearch:
     def finish(self) -> None:
         """Leave nothing provisional."""
         if self.finding is not None:
-            self.steps += [self._refine, self._fold]
+            self.steps.append(self._fold)
         else:
             self.steps.append(self._settle)
 
@@ -245,12 +245,6 @@ class StoreSearch:
     def _partial(self, store: Store) -> None:
         assert self.finding is not None
         self._less, self._parts = spreading.partial(store, self.finding)
-
-    def _refine(self, store: Store) -> None:
-        assert self.finding is not None
-        first = self._tally(store)[: FIRST + self.query.offset]
-        sessions = [each for known in first for each in self.scope.sessions_of(known.conversation.root_id)]
-        self.finding.refine(store, sessions)
 
     def _fold(self, store: Store) -> None:
         finding = self.finding

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from hermes_tui.storage import matches, ranking
 from hermes_tui.storage.connection import Store
-from hermes_tui.storage.finding import MANY, Finding
+from hermes_tui.storage.finding import Finding
 from hermes_tui.storage.judging import Judge, judge_ids
 from hermes_tui.storage.matches import FEW_SESSIONS, Groups
 from hermes_tui.storage.scan import Judged
@@ -78,9 +78,7 @@ def _any(store: Store, finding: Finding, roots: set[str] | None) -> Groups:
         if len(ids) <= _FEW_MESSAGES:
             return merged(_measured(store, finding, ids), read, order)
     within = finding.within if roots is None else finding.within.in_sessions(sessions)
-    many = roots is None and finding.count(store, tree) > MANY
-    ask = ranking.summed if many else ranking.ranked
-    return merged(ask(store, finding.index, tree, within, order), read, order)
+    return merged(ranking.ranked(store, finding.index, tree, within, order), read, order)
 
 
 def _measured(store: Store, finding: Finding, ids: Sequence[int]) -> Groups:

@@ -14,6 +14,7 @@ from hermes_tui.storage.scopes import Scope
 from hermes_tui.values import dataclass, field
 
 _TIERS = {tier: number for number, tier in enumerate(Tier)}
+_BY_NUMBER = tuple(Tier)
 SortKey = tuple[float | str, ...]
 Ranks = Mapping[int, tuple[Tier, int]]
 """Kind of match → tier, and place inside the tier of automation, which repeats the order of the tiers."""
@@ -48,43 +49,59 @@ class Tally:
 
     def key(self, order: SearchOrder) -> SortKey:
         """What sorts hits."""
-        active = self.conversation.last_active or 0.0
+        conversation, tops, tier = self.conversation, self.tops, self.tier
+        active, root_id = conversation.last_active or 0.0, conversation.segment_ids[0]
+        by_time = not tops or tier in BY_TIME
         if order is SearchOrder.RELEVANCE:
-            by_time = self.tier in BY_TIME or not self.tops
-            worth = -active if by_time else self.tops[0].score
-            return (_TIERS[self.tier], self.inner, -self.parts, worth, -active, self.conversation.root_id)
-        at = self.tops[0].at if self.tops and self.tier not in BY_TIME else self.conversation.last_active
+            worth = -active if by_time else tops[0].score
+            return (_TIERS[tier], self.inner, -self.parts, worth, -active, root_id)
+        at = conversation.last_active if by_time else tops[0].at
         worth = math.inf if at is None else at if order is SearchOrder.OLDEST else -at
-        return (_TIERS[self.tier], 0, 0, worth, -active, self.conversation.root_id)
+        return (_TIERS[tier], 0, 0, worth, -active, root_id)
 
 
 def tally(scope: Scope, groups: Groups, ranks: Ranks, order: SearchOrder) -> dict[str, Tally]:
     """Root id → tally, for every conversation that these matches bring."""
+    places, conversations = scope.places, scope.conversations
+    # by time a tier is one: prose, output and parts of the query stand among each other
+    by_relevance = order is SearchOrder.RELEVANCE
+    spoken = {kind: (_TIERS[tier], 0) for kind, (tier, _) in ranks.items()}
+    demoted = {kind: (_TIERS[Tier.AUTOMATION], inner if by_relevance else 0) for kind, (_, inner) in ranks.items()}
     found: dict[str, Tally] = {}
-    levels: dict[str, dict[tuple[int, int], list[Top]]] = {}
+    several: dict[str, list[tuple[tuple[int, int], list[Top]]]] = {}
     for session_id, kinds in groups.items():
-        place = scope.places.get(session_id)
+        place = places.get(session_id)
         if place is None:
             continue
-        known = found.get(place.root_id)
-        if known is None:
-            known = found[place.root_id] = Tally(scope.conversations[place.root_id], Tier.FILTER)
+        root_id, levels = place.root_id, demoted if place.automation else spoken
         for kind, group in kinds.items():
-            tier, inner = ranks[kind]
-            # by time a tier is one: prose, output and parts of the query stand among each other
-            inner = inner if order is SearchOrder.RELEVANCE else 0
-            level = (_TIERS[Tier.AUTOMATION], inner) if place.automation else (_TIERS[tier], 0)
-            levels.setdefault(place.root_id, {}).setdefault(level, []).extend(group.tops)
+            (number, inner), known = levels[kind], found.get(root_id)
+            if known is None:
+                conversation = conversations[root_id]
+                found[root_id] = Tally(
+                    conversation, _BY_NUMBER[number], inner, group.tops, group.count, place.delegate
+                )
+                continue
+            if root_id not in several:
+                several[root_id] = [((_TIERS[known.tier], known.inner), known.tops)]
+            several[root_id].append(((number, inner), group.tops))
             known.count += group.count
-    tiers, best = tuple(Tier), by_order(order)
-    for root_id, known in found.items():
-        ordered = sorted(levels[root_id].items())
-        (number, known.inner), _ = ordered[0]
-        known.tier = tiers[number]
-        known.tops = [top for _, tops in ordered for top in sorted(tops, key=best)][:BEST]
-        if known.tops:
-            known.delegate = scope.places[known.tops[0].session_id].delegate
+    for root_id, parts in several.items():
+        _join(found[root_id], parts, scope, order)
     return found
+
+
+def _join(known: Tally, parts: Sequence[tuple[tuple[int, int], list[Top]]], scope: Scope, order: SearchOrder) -> None:
+    """Matches of several sessions, or in several places of one: those of the first tier lead."""
+    best, levels = by_order(order), sorted({level for level, _ in parts})
+    known.tier, known.inner = _BY_NUMBER[levels[0][0]], levels[0][1]
+    known.tops = []
+    for level in levels:
+        known.tops += sorted((top for each, tops in parts if each == level for top in tops), key=best)
+        if len(known.tops) >= BEST:
+            break
+    del known.tops[BEST:]
+    known.delegate = bool(known.tops) and scope.places[known.tops[0].session_id].delegate
 
 
 def merged(one: Groups, other: Groups, order: SearchOrder) -> Groups:

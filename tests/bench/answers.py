@@ -87,7 +87,7 @@ def _scored(store: Store, query: str) -> list[tuple[object, ...]]:
     tree = parse_query(query, present=0.0).expression
     if index is None or tree is None:
         raise RuntimeError(f"{query}: no index answers it")
-    sql = ranking.hits_sql(index, where, SearchOrder.RELEVANCE, False)
+    sql = ranking.hits_sql(index, where, SearchOrder.RELEVANCE)
     return store.conn.execute(sql, ranking.hits_params(index, tree, where)).fetchall()
 
 
