@@ -7,6 +7,7 @@ import os
 import signal
 import threading
 from collections.abc import Coroutine, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -17,9 +18,10 @@ from hermes_tui.domain.queries import SearchPage, SearchQuery
 from hermes_tui.domain.sessions import ListQuery
 from hermes_tui.errors import QueryTimeout, StoreMissing
 from hermes_tui.service.direct import DirectReader, drive
-from hermes_tui.service.reader import Step
+from hermes_tui.service.reader import Lane, Step
 from hermes_tui.service.sqlite import SqliteSessionService
 from hermes_tui.storage.connection import Store
+from tests.builders import StoreBuilder
 from tests.test_service_reader import endless, make, ref, title
 
 
@@ -70,6 +72,84 @@ def test_several_questions_are_answered_or_say_why_not(reader: DirectReader, sto
     first, second = drive(reader.together([reader.run(missing, title), reader.run(store, title)]))
     assert isinstance(first, StoreMissing)
     assert second == "first"
+
+
+def test_jobs_of_one_search_run_at_the_same_time(reader: DirectReader, store: StoreRef) -> None:
+    both = threading.Barrier(2, timeout=20)
+
+    def meet(number: int, opened: Store) -> tuple[int, str]:
+        if number < 2:
+            both.wait()
+        return number, title(opened)
+
+    jobs = [partial(meet, number) for number in range(3)]
+    assert drive(reader.side_by_side(store, jobs)) == [(0, "first"), (1, "first"), (2, "first")]
+
+
+def test_of_jobs_at_the_same_time_the_failure_of_one_is_raised_and_none_is_left(
+    reader: DirectReader, store: StoreRef
+) -> None:
+    def fails(opened: Store) -> str:
+        raise QueryTimeout("too long")
+
+    with pytest.raises(QueryTimeout):
+        drive(reader.side_by_side(store, [title, fails]))
+    assert drive(reader.side_by_side(store, [title, title])) == ["first", "first"]
+    assert not [thread for thread in threading.enumerate() if thread.name == "reader"]
+
+
+def test_what_is_prepared_meanwhile_is_there_before_the_next_question(reader: DirectReader, store: StoreRef) -> None:
+    reader.abreast = 2
+    catalogue_read = threading.Event()
+    order: list[str] = []
+
+    def prepare(opened: Store) -> None:
+        assert catalogue_read.wait(20)
+        order.append("prepared")
+
+    def read_catalogue(opened: Store) -> None:
+        order.append("catalogue")
+        catalogue_read.set()
+
+    def search(opened: Store) -> str:
+        order.append("search")
+        return title(opened)
+
+    reader.meanwhile(store, prepare)
+    drive(reader.run(store, read_catalogue, lane=Lane.CATALOGUE))
+    assert drive(reader.run(store, search, lane=Lane.SEARCH)) == "first"
+    assert order == ["catalogue", "prepared", "search"]
+
+
+def test_what_cannot_be_prepared_is_no_failure(reader: DirectReader, store: StoreRef, tmp_path: Path) -> None:
+    reader.abreast = 2
+    reader.meanwhile(ref(tmp_path / "nothing.db"), lambda opened: None)
+    assert drive(reader.run(store, title)) == "first"
+
+
+def test_closing_stops_what_is_being_prepared(reader: DirectReader, store: StoreRef) -> None:
+    reader.abreast = 2
+    begun = threading.Event()
+
+    def prepare(opened: Store) -> None:
+        begun.set()
+        endless(opened)
+
+    reader.meanwhile(store, prepare)
+    assert begun.wait(20)
+    reader.close()
+    for thread in threading.enumerate():
+        if thread.name == "reader":
+            thread.join(10)
+            assert not thread.is_alive()
+    assert reader.statistics["cancelled"] == 1
+
+
+def test_with_one_processor_nothing_runs_beside_anything(reader: DirectReader, store: StoreRef) -> None:
+    reader.abreast = 1
+    reader.meanwhile(store, lambda opened: pytest.fail("nobody asked for it"))
+    assert drive(reader.run(store, title, lane=Lane.CATALOGUE)) == "first"
+    assert len([hand for hand in reader.hands if hand.stores]) == 1
 
 
 def test_steps_are_taken_in_rounds_until_none_has_more(reader: DirectReader) -> None:
@@ -144,4 +224,27 @@ def test_the_service_answers_searches_and_ways_out_with_it(store: StoreRef) -> N
     assert [hit.conversation.title for hit in found.hits] == ["first"]
     assert not drive(search("first source:none")).total
     assert [way.label for way in drive(service.ways_out(SearchQuery("first source:none")))] == ["without source:none"]
+    drive(service.close())
+
+
+def test_a_limited_search_counts_what_it_gives_and_the_number_of_all_is_right(tmp_path: Path) -> None:
+    with StoreBuilder(tmp_path / "state.db") as made:
+        for number in range(60):
+            made.session(f"s{number}")
+            for _ in range(3):  # the same words at the same time are one message
+                made.message(f"s{number}", "user", "plover", timestamp=1_700_000_000.0 + number)
+            made.message(f"s{number}", "assistant", f"plover {number}", timestamp=1_700_000_100.0 + number)
+    service = SqliteSessionService([ref(tmp_path / "state.db")], reader=DirectReader())
+
+    async def search(limit: int | None, offset: int = 0) -> SearchPage:
+        query = SearchQuery("plover", steps=False, reads=None, limit=limit, offset=offset)
+        return [page async for page in service.search(query)][-1]
+
+    every = drive(search(None))
+    assert {hit.count for hit in every.hits} == {2}
+    assert drive(search(5)).hits == every.hits[:5]
+    assert drive(search(50, 3)).hits == every.hits[3:53]
+    assert drive(search(5)).total == every.total == 60
+    ways = drive(service.ways_out(SearchQuery("plover source:none")))
+    assert [(way.conversations, way.matches) for way in ways] == [(60, 120)]
     drive(service.close())

@@ -347,4 +347,4 @@ def test_one_processor_is_not_shared_by_two_slices(monkeypatch: pytest.MonkeyPat
     for processors, abreast in ({0}, 1), ({0, 1}, 2), ({0, 1, 2, 3, 4, 5}, 2):
         monkeypatch.setattr(os, "sched_getaffinity", lambda _, them=processors: them, raising=False)
         assert Reader().abreast == abreast
-    assert DirectReader().abreast == 1
+        assert DirectReader().abreast == abreast

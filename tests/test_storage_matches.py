@@ -10,11 +10,12 @@ import pytest
 from hermes_tui.domain.filters import NO_FILTERS
 from hermes_tui.domain.queries import SearchOrder
 from hermes_tui.domain.querytrees import Leaf
-from hermes_tui.storage import matches, ranking
+from hermes_tui.storage import folding, matches, ranking
 from hermes_tui.storage.conditions import Conditions, conditions
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.fts import Index, Scale, look, scale, structured_ids, varints
 from hermes_tui.storage.matches import Group, Top
+from hermes_tui.values import replace
 from tests.builders import StoreBuilder
 from tests.stores import opened
 
@@ -153,3 +154,25 @@ def test_the_sums_of_an_index_are_read_off_its_own_record(tmp_path: Path) -> Non
 )
 def test_numbers_of_variable_length_are_read(blob: bytes, numbers: list[int]) -> None:
     assert list(varints(blob)) == numbers
+
+
+@pytest.mark.parametrize("schema", [11, 22, 31])
+def test_sessions_that_may_hold_copies_are_read_off_indexes(tmp_path: Path, schema: int) -> None:
+    with StoreBuilder(tmp_path / "state.db", schema) as made:
+        for name in ("plain", "twice", "undone"):
+            made.session(name)
+        for number in range(5):
+            made.message("plain", "user", f"word {number}", timestamp=1_700_000_000.0 + number)
+            made.message("twice", "user", f"word {number}", timestamp=1_700_000_000.0 + number // 2)
+            inactive = {"active": int(number > 1)} if schema > 11 else {}
+            made.message("undone", "user", f"word {number}", timestamp=1_700_000_000.0 + number, **inactive)
+    with opened(tmp_path / "state.db") as store:
+        found = {"twice", "undone"} if schema > 11 else {"twice"}
+        assert folding.suspicious(store) == found
+        times = store.conn.execute(f"explain query plan {folding.same_times_sql(store.schema)}").fetchall()
+        assert {row[3] for row in times if " m " in row[3]} == {
+            "SEARCH m USING COVERING INDEX idx_messages_session (session_id=?)"
+        }
+        store.schema = replace(store.schema, indexes=frozenset())
+        store.searching.clear()
+        assert folding.suspicious(store) == found, "without its indexes too"

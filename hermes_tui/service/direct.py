@@ -15,12 +15,15 @@ from typing import Any, TypeVar
 
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.errors import HermesTuiError, QueryTimeout
-from hermes_tui.service.reader import Cancelled, Job, Lane, Reader, Step
+from hermes_tui.service.reader import Cancelled, Job, Lane, Reader, Step, processors
 from hermes_tui.storage.connection import Store
 
 T = TypeVar("T")
 _LOOK = 0.2
 """Seconds after which the waiting thread looks up: not every system wakes one that waits for a signal."""
+
+_MOST = 2
+"""Threads that read at the same time, if there are so many processors."""
 
 _GONE = 5.0
 """Seconds that an interrupted thread gets."""
@@ -36,44 +39,97 @@ def drive(asked: Coroutine[Any, Any, T]) -> T:
     raise RuntimeError("this needs an event loop")
 
 
+class Hand:
+    """What reads: its own connections, one thread at a time."""
+
+    def __init__(self) -> None:
+        self.stores: dict[StoreRef, Store] = {}
+        self.busy: _Work | None = None
+        """What it was given to do while others work."""
+
+
+class _Work:
+    """A job on its thread."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.done = threading.Event()
+        self.outcome: tuple[Any, BaseException | None] = (None, None)
+
+    def result(self) -> Any:
+        result, error = self.outcome
+        if error is not None:
+            raise error
+        return result
+
+
 class DirectReader(Reader):
-    """A reader that is done when `run` returns."""
+    """A reader that is done when `run` returns. The catalogue has a connection of its own, so that what a search
+    needs beside it can be read meanwhile."""
 
     def __init__(self) -> None:
         super().__init__(threads=0)
-        self._stores: dict[StoreRef, Store] = {}
+        self.abreast = min(_MOST, processors())
+        self.hands = [Hand() for _ in range(_MOST)]
         self._until = float("inf")
         """When what is asked `within` a time has to be answered."""
 
     async def run(
         self, ref: StoreRef, work: Callable[[Store], T], *, lane: Lane = Lane.PAGES, seconds: float = 60.0
     ) -> T:
-        job = Job(ref, work)
-        outcomes: list[tuple[Any, BaseException | None]] = []
-        done = threading.Event()
+        hand = self.hands[-1 if lane is Lane.CATALOGUE and self.abreast > 1 else 0]
+        return self._served(ref, [(hand, work)], seconds)[0]
 
-        def serve() -> None:
-            outcomes.append(self._outcome(job, self._stores))
-            done.set()
+    async def side_by_side(self, ref: StoreRef, jobs: Sequence[Callable[[Store], T]]) -> list[T]:
+        found: list[T] = []
+        while len(found) < len(jobs):
+            found += self._served(ref, list(zip(self.hands, jobs[len(found) :], strict=False)))
+        return found
 
+    def meanwhile(self, ref: StoreRef, work: Callable[[Store], None]) -> None:
+        if self.abreast > 1:
+            self.hands[0].busy = _Work(Job(ref, work))
+            self._begin(self.hands[0], self.hands[0].busy)
+
+    def _served(
+        self, ref: StoreRef, asked: Sequence[tuple[Hand, Callable[[Store], T]]], seconds: float = 60.0
+    ) -> list[T]:
+        """What each hand found out. A job that takes too long is stopped; told to end while they work, all are."""
         deadline = min(time.monotonic() + seconds, self._until)
+        under_way: list[_Work] = []
         try:
-            threading.Thread(target=serve, name="reader", daemon=True).start()
-            while not done.wait(_LOOK):
-                if time.monotonic() > deadline:
-                    self._break_off(job, QueryTimeout)
+            for hand, _ in asked:
+                if hand.busy is not None:
+                    under_way.append(hand.busy)
+                    self._wait(hand.busy, deadline)
+                    hand.busy = None
+            for hand, work in asked:
+                under_way.append(_Work(Job(ref, work)))  # before it begins: it may be what a signal comes from
+                self._begin(hand, under_way[-1])
+            for each in under_way:
+                self._wait(each, deadline)
         finally:
-            if not done.is_set():  # told to end while it waited
-                self._break_off(job, Cancelled)
-                done.wait(_GONE)
-        ((result, error),) = outcomes
-        if error is not None:
-            raise error
-        return result  # type: ignore[no-any-return]  # what `work` returned
+            for each in under_way:
+                if not each.done.is_set():
+                    self._break_off(each, Cancelled)
+                    each.done.wait(_GONE)
+        return [each.result() for each in under_way[-len(asked) :]]
 
-    def _break_off(self, job: Job, why: type[Cancelled] | type[QueryTimeout]) -> None:
+    def _begin(self, hand: Hand, work: _Work) -> None:
+        def serve() -> None:
+            work.outcome = self._outcome(work.job, hand.stores)
+            work.done.set()
+
+        threading.Thread(target=serve, name="reader", daemon=True).start()
+
+    def _wait(self, work: _Work, deadline: float) -> None:
+        while not work.done.wait(_LOOK):
+            if time.monotonic() > deadline:
+                self._break_off(work, QueryTimeout)
+
+    def _break_off(self, work: _Work, why: type[Cancelled] | type[QueryTimeout]) -> None:
         with self._lock:
-            self._interrupt(job, why)
+            self._interrupt(work.job, why)
 
     async def together(self, asked: Sequence[Coroutine[Any, Any, T]]) -> list[T | BaseException]:
         """One after the other."""
@@ -113,6 +169,11 @@ class DirectReader(Reader):
         self.close()
 
     def close(self) -> None:
-        for store in self._stores.values():
-            store.conn.close()
-        self._stores.clear()
+        for hand in self.hands:
+            if hand.busy is not None and not hand.busy.done.is_set():
+                self._break_off(hand.busy, Cancelled)
+                hand.busy.done.wait(_GONE)
+            hand.busy = None
+            for store in hand.stores.values():
+                store.conn.close()
+            hand.stores.clear()

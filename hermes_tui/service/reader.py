@@ -38,7 +38,7 @@ _DISK_TRIES = 3
 _PAUSE = 0.05
 
 
-def _processors() -> int:
+def processors() -> int:
     """Those that this process may use."""
     able = getattr(os, "sched_getaffinity", None)
     return len(able(0)) if able is not None else os.cpu_count() or 1
@@ -109,6 +109,12 @@ class _Awaited(Job):
             self.loop.call_soon_threadsafe(self.settle, result, error)
 
 
+def _given(answer: T | BaseException) -> T:
+    if isinstance(answer, BaseException):
+        raise answer
+    return answer
+
+
 class Reader:
     """A small pool of reader threads. `close()` stops what runs and joins them."""
 
@@ -119,7 +125,7 @@ class Reader:
         self._running: set[_Awaited] = set()
         self._closing = False
         self._size = threads
-        self.abreast = max(1, min(threads - 1, _processors()))
+        self.abreast = max(1, min(threads - 1, processors()))
         """Jobs of one search that are worth running at the same time."""
         self._threads: list[threading.Thread] = []
         self.statistics = {"run": 0, "cancelled": 0, "timeout": 0}
@@ -155,6 +161,16 @@ class Reader:
         import asyncio
 
         return await asyncio.gather(*asked, return_exceptions=True)
+
+    async def side_by_side(self, ref: StoreRef, jobs: Sequence[Callable[[Store], T]]) -> list[T]:
+        """What these jobs of one search give, run at the same time. Raises what the first that fails raises."""
+        found = await self.together([self.run(ref, job, lane=Lane.SEARCH) for job in jobs])
+        return [_given(each) for each in found]
+
+    def meanwhile(self, ref: StoreRef, work: Callable[[Store], None]) -> None:
+        """Prepare what is going to be asked on the lane of searches, where that lane has nothing to do yet. Nobody
+        waits for it, and what it fails at is met again by whoever asks. Here everything is kept from question to
+        question, and there is nothing to prepare."""
 
     async def rounds(self, steps: Sequence[Step]) -> AsyncGenerator[None, None]:
         """Take each of these again and again for as long as it answers True, side by side; gives way whenever one

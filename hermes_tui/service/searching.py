@@ -26,7 +26,7 @@ from hermes_tui.service.reader import Lane, Reader
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.fts import look
 from hermes_tui.storage.judging import UNICODE
-from hermes_tui.storage.search import StorePage, StoreSearch
+from hermes_tui.storage.search import StorePage, StoreSearch, ready
 from hermes_tui.storage.snippets import load_matches
 from hermes_tui.storage.tallies import SortKey
 from hermes_tui.text import one_line
@@ -89,6 +89,8 @@ async def _open(
     reader: Reader, stores: Sequence[StoreRef], catalogue_of: CatalogueOf, query: SearchQuery, parsed: ParsedQuery
 ) -> tuple[list[_Side], list[StoreProblem]]:
     """The stores that can be read, and why the others cannot."""
+    if len(stores) == 1:
+        reader.meanwhile(stores[0], partial(ready, query, parsed))
     found = await reader.together([catalogue_of(ref) for ref in stores])
     sides: list[_Side] = []
     problems: list[StoreProblem] = []
@@ -236,11 +238,13 @@ class Running:
             return False
         return not side.search.resting
 
-    async def _step(self, side: _Side) -> StorePage:
+    async def _step(self, side: _Side) -> StorePage | None:
         await self._read_ahead(side)
 
-        def job(store: Store) -> StorePage:
+        def job(store: Store) -> StorePage | None:
             side.search.advance(store)
+            if side.search.ahead and not self._query.steps:
+                return side.page  # nobody looks at it
             side.total = side.search.total(store)
             while self._alone and self._phases and side.search.resting and not store.stopped():
                 self._phases.pop(0)()
@@ -253,14 +257,8 @@ class Running:
 
     async def _read_ahead(self, side: _Side) -> None:
         """Have the next slices read side by side, where that is worth it."""
-        jobs = side.search.ahead
-        found = await self._reader.together([self._reader.run(side.ref, job, lane=Lane.SEARCH) for job in jobs])
-        readings = []
-        for reading in found:
-            if isinstance(reading, BaseException):
-                raise reading
-            readings.append(reading)
-        side.search.take(readings)
+        if jobs := side.search.ahead:
+            side.search.take(await self._reader.side_by_side(side.ref, jobs))
 
     def _page(self, *, final: bool) -> SearchPage:
         pages = [side.page for side in self.sides if side.page is not None]

@@ -76,6 +76,12 @@ class Answer:
         reads = self.query.reads
         return self._wanted if reads is None else min(self._wanted, self.query.offset + reads)
 
+    @property
+    def counted(self) -> int | None:
+        """So many conversations have their matches counted: those that are given; all, when nothing but the numbers
+        is asked for."""
+        return self._wanted if self.query.limit else None
+
     def read_more(self, store: Store, finding: Finding) -> None:
         """Read the messages of some more conversations."""
         upto = min(self._read_to + _AT_ONCE, self._reads)

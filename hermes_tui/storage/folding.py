@@ -12,12 +12,13 @@ from hermes_tui.storage import matches
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.finding import Finding
 from hermes_tui.storage.matches import BEST, Top
-from hermes_tui.storage.rows import BY_TIME, pinned
+from hermes_tui.storage.rows import BY_ACTIVE, BY_TIME
 from hermes_tui.storage.scan import Judged
+from hermes_tui.storage.schema import Schema
 from hermes_tui.storage.scopes import Scope
 from hermes_tui.storage.tallies import Tally
 
-_FEW = 40
+FEW = 40
 """Conversations that are looked at one by one; of more, first those that can hold copies are found."""
 
 
@@ -34,7 +35,7 @@ def fold(
     scope = finding.ground.scope
     several = _several(catalogue, scope)
     suspects = None
-    if len(tallies) > _FEW:
+    if len(tallies) > FEW:
         suspects = {scope.places[each].root_id for each in suspicious(store) if each in scope.places}
     doubtful: dict[str, list[str]] = {}
     for tally in tallies:
@@ -103,18 +104,35 @@ def suspicious(store: Store) -> frozenset[str]:
     kept = store.searching.get("copies")
     if kept is not None and kept[0] == version and isinstance(kept[1], frozenset):
         return kept[1]
-    schema = store.schema
-    asked = [
-        f"""
-        select cast(m.session_id as text)
-        from messages m {pinned(schema, BY_TIME)}
-        group by m.session_id, m.timestamp
-        having count(*) > 1
-        """
-    ]
-    if "compacted" in schema.messages:
-        hint = pinned(schema, "idx_messages_session_active")
-        asked.append(f"select distinct cast(m.session_id as text) from messages m {hint} where m.active = 0")
+    asked = [same_times_sql(store.schema)]
+    if "compacted" in store.schema.messages:
+        asked.append(inactive_sql(store.schema))
     found = frozenset(row[0] for sql in asked for row in store.conn.execute(sql).fetchall())
     store.searching["copies"] = (version, found)
     return found
+
+
+def same_times_sql(schema: Schema) -> str:
+    """Sessions in which some time occurs twice."""
+    if BY_TIME not in schema.indexes:
+        return """
+        select cast(m.session_id as text)
+        from messages m
+        group by m.session_id, m.timestamp
+        having count(*) > 1
+        """
+    those = f"from messages m indexed by {BY_TIME} where m.session_id = s.id"
+    # session by session the index gives the times in order, and nothing has to be sorted or grouped
+    return f"""
+    select cast(s.id as text)
+    from sessions s
+    where (select count(*) {those}) <> (select count(*) from (select distinct m.timestamp {those}))
+    """
+
+
+def inactive_sql(schema: Schema) -> str:
+    """Sessions in which something was undone or compacted."""
+    if BY_ACTIVE not in schema.indexes:
+        return "select distinct cast(m.session_id as text) from messages m where m.active = 0"
+    those = f"from messages m indexed by {BY_ACTIVE} where m.session_id = s.id and m.active = 0"
+    return f"select cast(s.id as text) from sessions s where exists (select 1 {those})"

@@ -253,7 +253,7 @@ def _first_word_json(store: Store, base: Index) -> Iterable[int]:
 def _silent_tools(store: Store, base: Index) -> Iterable[int]:
     """Where the view cuts tool output, SQL's `substr` leaves nothing of structured content: such rows have no
     words of content and none of calls."""
-    size = ["substr(d.sz, 1, 1) = x'00'"]
+    size = ["d.sz < x'01'"]  # the first number is 0: compared, not cut out, for it is asked of every row
     if base.columns == ("content", "tool_name", "tool_calls"):
         size.append("substr(d.sz, -1) = x'00'")
     sql = f"""

@@ -23,13 +23,12 @@ from hermes_tui.domain.queries import Hit, SearchQuery, Tier
 from hermes_tui.domain.querytext import ParsedQuery
 from hermes_tui.domain.querytrees import Leaf, Node, leaves, positive
 from hermes_tui.errors import BadQuery
-from hermes_tui.storage import matches, spreading
+from hermes_tui.storage import folding, matches, spreading
 from hermes_tui.storage.answering import Answer, named
 from hermes_tui.storage.conditions import conditions
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.finding import Finding, Ground, Step
-from hermes_tui.storage.folding import fold
-from hermes_tui.storage.fts import Indexes, express, is_index_trouble, look
+from hermes_tui.storage.fts import Indexes, express, is_index_trouble, look, structured_ids, words_only
 from hermes_tui.storage.judging import empty_leaves
 from hermes_tui.storage.matches import Groups
 from hermes_tui.storage.naming import Named, find_targets, in_time, titles_of
@@ -61,6 +60,20 @@ class StorePage:
     routes: frozenset[str]
     notices: tuple[str, ...]
     progress: float | None
+
+
+def ready(query: SearchQuery, parsed: ParsedQuery, store: Store) -> None:
+    """Have the store remember what a search will ask of it whatever its sessions are."""
+    tree = parsed.expression
+    if tree is None or parsed.link is not None:
+        return
+    base = look(store).base
+    if base is None:
+        return
+    structured_ids(store, base)
+    limited = query.limit is not None and query.offset + query.limit <= folding.FEW
+    if not limited and words_only(tree) and matches.count(store, base, tree) > folding.FEW:
+        folding.suspicious(store)
 
 
 @dataclass(slots=True)
@@ -104,7 +117,11 @@ class StoreSearch:
         began = time.monotonic()
         while not self.resting and not store.stopped():
             changed, found = self.step(store), self.finding
-            if not self.query.steps or self._answer.settled:
+            if self._answer.settled:
+                continue
+            if not self.query.steps:
+                if self.ahead:
+                    return  # whoever advances can have it read side by side
                 continue
             waited = (found is not None and found.rough) or time.monotonic() - began > FRAME
             reading = found is not None and found.progress is not None
@@ -249,12 +266,12 @@ class StoreSearch:
     def _fold(self, store: Store) -> None:
         finding = self.finding
         assert finding is not None
-        tallies = self._tally(store)
+        tallies = self._tally(store)[: self._answer.counted]
         tight = [each for each in tallies if not each.loose]
-        fold(store, self.catalogue, finding, tight, finding.tree, finding.judged)
+        folding.fold(store, self.catalogue, finding, tight, finding.tree, finding.judged)
         if len(tight) < len(tallies):
             loose = [each for each in tallies if each.loose]
-            fold(store, self.catalogue, finding, loose, finding.parts.any_allowed, finding.partly)
+            folding.fold(store, self.catalogue, finding, loose, finding.parts.any_allowed, finding.partly)
         self._answer.settle()
         self.steps.append(self._read_more)
 
