@@ -101,13 +101,13 @@ class Sieve:
             return True
         for piece, rare in self.foreign:
             # one byte is found many times faster than several
-            if rare in raw and piece in raw.lower():
+            if rare in raw and raw.lower().find(piece) >= 0:
                 return True
         if not self.words:
             return False
-        signs = _DASHES not in raw or _SIGNS in raw
+        signs = _DASHES[0] not in raw or raw.find(_SIGNS) >= 0
         text = raw.translate(_READ if signs else _READ_DASHES, _TRAILING)
-        return _any_in(self.words, text) or (_ANY in text and self._accented(text))
+        return _any_in(self.words, text) or (_ANY[0] in text and self._accented(text))
 
     def _accented(self, text: bytes) -> bool:
         places = (found.start() for found in self._beginnings.finditer(text))
@@ -115,7 +115,7 @@ class Sieve:
 
     def holds_in_calls(self, raw: bytes) -> bool:
         """The same of calls, in which writers spell what is not ASCII in numbers."""
-        if b"\\u" not in raw:
+        if raw.find(b"\\u") < 0:
             return self.holds(raw)
         if _any_in(self.in_calls, raw.lower()):
             return True
@@ -146,7 +146,7 @@ def _ends(words: tuple[str, ...]) -> Sieve:
 
     def worth(said: bytes | None, name: bytes | None, calls: bytes | None) -> bool:
         if said is not None:
-            if b"\0" in said:
+            if 0 in said:
                 # at which SQLite cuts a text, wherever it stands
                 if sieve.holds(said):
                     return True
@@ -165,29 +165,29 @@ def _crowded(raw: bytes) -> bool:
     return not raw.isascii() and len(raw.translate(None, _OTHERS)) > _MARKS
 
 
-def _foreign(piece: bytes, rare: bytes, in_calls: list[bytes]) -> Worth:
+def _foreign(piece: bytes, rare: int, in_calls: list[bytes]) -> Worth:
     """The same for one piece that is not ASCII, in one go: most texts lack even its rare byte."""
 
     def worth(said: bytes | None, name: bytes | None, calls: bytes | None) -> bool:
-        if said is not None and rare in said and piece in said.lower():
+        if said is not None and rare in said and said.lower().find(piece) >= 0:
             return True
-        if name is not None and rare in name and piece in name.lower():
+        if name is not None and rare in name and name.lower().find(piece) >= 0:
             return True
-        return calls is not None and (rare in calls or b"\\u" in calls) and _any_in(in_calls, calls.lower())
+        return calls is not None and (rare in calls or calls.find(b"\\u") >= 0) and _any_in(in_calls, calls.lower())
 
     return worth
 
 
 def _any_in(needles: list[bytes], text: bytes) -> bool:
     for needle in needles:  # noqa: SIM110  # a generator would take longer than most of the texts
-        if needle in text:
+        if text.find(needle) >= 0:  # Python takes the pattern of `in` for a number first, and fails
             return True
     return False
 
 
-def _rare(piece: str) -> bytes:
+def _rare(piece: str) -> int:
     """A byte with which a character begins that is not ASCII."""
-    return next(char for char in piece if not char.isascii()).encode()[:1]
+    return next(char for char in piece if not char.isascii()).encode()[0]
 
 
 def _beginnings(words: list[bytes]) -> re.Pattern[bytes]:
