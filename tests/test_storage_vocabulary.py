@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import random
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -111,7 +111,7 @@ def test_the_words_that_hold_a_piece_are_those_that_fts5_lists(
 def test_every_page_is_gone_through_in_which_a_piece_may_be_and_few_others(scribbled: Path) -> None:
     held = let_through = 0
     with opened(scribbled) as store:
-        pages = list(vocabulary._pages(store, _base(store)))
+        pages = [page for _, page in vocabulary._pages(store, _base(store), [b"0"])]
         assert {word.decode() for page in pages for word in words_of(page)} >= _listed(scribbled)
         for piece in map(str.encode, _pieces(random.Random(SEED + 1), 30)):
             for page in pages:
@@ -168,6 +168,7 @@ def test_where_it_cannot_tell_the_messages_are_read(scribbled: Path, monkeypatch
         assert rows_with(store, base, piece) is None, "too many words"
         monkeypatch.setattr(vocabulary, "_MOST_WORDS", 1_000_000)
         monkeypatch.setattr(vocabulary, "_FEW_PAGES", 5)
+        monkeypatch.setattr(vocabulary, "_PART", 1_000_000)
         assert rows_with(store, base, piece) is None, "too many pages"
         monkeypatch.setattr(vocabulary, "_FEW_PAGES", 1_000_000)
         assert rows_with(store, base, piece)
@@ -189,7 +190,7 @@ def test_a_page_that_is_none_is_not_believed(
     scribbled: Path, unbounded: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = b"\x00\x00\x00\x08" + "0部".encode() + b"\xff\x7f"
-    monkeypatch.setattr(vocabulary, "_pages", lambda *_: iter([page]))
+    monkeypatch.setattr(vocabulary, "_pages", lambda *_: iter([(1, page)]))
     with opened(scribbled) as store:
         assert words_with(store, _base(store), ["部"]) is None
 
@@ -198,9 +199,9 @@ def test_a_page_that_is_none_is_not_believed(
 def test_while_somebody_writes_it_is_read_again(scribbled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written, limit, pages = 0, 0, vocabulary._pages
 
-    def disturbed(store: Store, index: Index) -> Iterator[bytes]:
+    def disturbed(store: Store, index: Index, any_of: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
         nonlocal written
-        yield from pages(store, index)
+        yield from pages(store, index, any_of)
         if written < limit:
             written += 1
             with closing(sqlite3.connect(scribbled)) as conn, conn:

@@ -11,8 +11,9 @@ bytes that it has in common with the one before it, the number of those that fol
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
+from operator import methodcaller
 
 from hermes_tui.domain.querytrees import Form, Leaf
 from hermes_tui.storage.connection import Store
@@ -148,19 +149,14 @@ def _are_asked_as_they_are(words: frozenset[str]) -> bool:
 def _gathered(store: Store, index: Index, pieces: Sequence[bytes]) -> Vocabulary | None:
     """Goes through the whole list; None when a piece is in so many words, or pages, that it is not worth it."""
     found: dict[bytes, set[bytes]] = {piece: set() for piece in pieces}
-    looked_at = gone_through = 0
-    for page in _pages(store, index):
-        looked_at += 1
-        for piece in pieces:
-            if may_hold(page, piece):
-                break
-        else:
-            if len(page) < _LONGEST:
-                continue
+    gone_through = 0
+    for looked_at, page in _pages(store, index, {piece[:1] for piece in pieces}):
+        if len(page) < _LONGEST and not any(may_hold(page, piece) for piece in pieces):
+            continue
         gone_through += 1
         for word in words_of(page):
             for piece in pieces:
-                if piece in word or _is_cut(word):
+                if word.find(piece) >= 0 or _is_cut(word):
                     found[piece].add(word)
         if gone_through > _FEW_PAGES + looked_at // _PART or max(map(len, found.values())) > _MOST_WORDS:
             return None
@@ -173,8 +169,14 @@ def _is_cut(word: bytes) -> bool:
     return len(word) >= _LONGEST
 
 
-def _pages(store: Store, index: Index) -> Iterator[bytes]:
-    """The pages that hold words, in statements that do not take long: a writer may wait for each."""
+def _pages(store: Store, index: Index, any_of: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Of the pages that hold words those that hold any of these bytes, or what may be cut, each with how many were
+    looked at up to there, about. In statements that do not take long: a writer may wait for each."""
+    tests = [f"length(d.block) >= {_LONGEST}"]
+    for number, byte in enumerate(any_of):
+        # no function of Python's own: most pages end here
+        store.conn.create_function(f"first{number}", 1, methodcaller("find", byte), deterministic=True)
+        tests.append(f"first{number}(d.block) >= 0")
     last = f"""
     select segid, term from {index.name}_idx where (segid, term) > (?, ?) order by segid, term limit 1 offset ?
     """
@@ -182,13 +184,15 @@ def _pages(store: Store, index: Index) -> Iterator[bytes]:
     select d.block
     from {index.name}_idx i
     cross join {index.name}_data d on d.id = (i.segid << 37) + (i.pgno >> 1)
-    where (i.segid, i.term) > (?, ?) and (i.segid, i.term) <= (?, ?)
+    where (i.segid, i.term) > (?, ?) and (i.segid, i.term) <= (?, ?) and ({" or ".join(tests)})
     """
     at: tuple[int, bytes] | None = (-1, b"")
+    looked_at = 0
     while at is not None and not store.stopped():
         begun, at = at, store.conn.execute(last, (*at, _PAGES_AT_ONCE - 1)).fetchone()
+        looked_at += _PAGES_AT_ONCE
         for (page,) in store.conn.execute(some, (*begun, *(at or _END))):
-            yield page
+            yield looked_at, page
 
 
 def may_hold(page: bytes, piece: bytes) -> bool:
@@ -219,15 +223,17 @@ def _begins_with(page: bytes, rest: bytes) -> bool:
 def words_of(page: bytes) -> Iterator[bytes]:
     """The words of a page, in order. Raises IndexError for what is none."""
     foot = page[2] << 8 | page[3]
-    at, word, own = 0, b"", 0
-    first = True
+    at, word, first = 0, b"", True
     while foot < len(page):
-        step, foot = _number(page, foot)
+        # nearly all numbers are of one byte, and a call takes longer than reading it
+        step, foot = (page[foot], foot + 1) if page[foot] < 128 else _number(page, foot)
         at += step
-        common, place = (0, at) if first else _number(page, at)
-        own, place = _number(page, place)
+        if first:
+            common, place, first = 0, at, False
+        else:
+            common, place = (page[at], at + 1) if page[at] < 128 else _number(page, at)
+        own, place = (page[place], place + 1) if page[place] < 128 else _number(page, place)
         word = word[:common] + page[place : place + own]
-        first = False
         if word[:1] == _WHOLE_WORD:
             yield word[1:]
 
