@@ -21,6 +21,7 @@ from hermes_tui.errors import StoreBusy, StoreUnreadable, TargetNotFound
 from hermes_tui.intents import CopyText, OpenLineage, OpenResume, OpenTarget, OpenTranscript
 from hermes_tui.screens.finding import moment_of
 from hermes_tui.screens.transcript import TranscriptScreen
+from hermes_tui.widgets.transcript import supply
 from tests import values
 from tests.fakes import GatedService
 from tests.stage import Stage, on_stage, seen, until
@@ -427,6 +428,20 @@ async def test_what_is_nowhere_says_so_and_moves_nothing() -> None:
         await settled(screen, pilot)
         await pilot.press("slash", *"nosuchword", "enter")
         await until(pilot, lambda: "no match" in seen(app))
+        assert "Question 25." in bar(app)
+
+
+async def test_where_one_is_does_not_change_while_a_screen_is_set_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    screen = screen_of(service_of(talk(50)), 25)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        current = screen.reader.walker.current
+        with monkeypatch.context() as patched:
+            patched.setattr(supply, "SLICE", -1.0)  # there is no time to set anything
+            screen.reader.light("nosuchword")
+            assert screen.reader.plan.late
+            assert screen.reader.walker.current == current
+        await settled(screen, pilot)
         assert "Question 25." in bar(app)
 
 

@@ -125,7 +125,8 @@ class Supply(Inked, can_focus=True, inherit_bindings=False):
         arrived = self.walker.step(deadline)
         self.plan.lay(self.size.height, deadline)
         self._unfinished = self.plan.late or not arrived
-        self.walker.follow_frame()
+        if not self._unfinished or self.walker.current is None:  # what is in sight is not known before
+            self.walker.follow_frame()
         self._ask()
         self.set_reactive(Widget.scroll_y, float(self.plan.top))
         self.tell_moved()
