@@ -153,7 +153,14 @@ class Running(Tidying["HandOver | PrintAndQuit"]):
         if self.seconds_since_key < QUIET:
             self.set_timer(QUIET, self._warm)
         else:
-            threading.Thread(target=warm, args=(self._ending,), name="warming", daemon=True).start()
+            warming = threading.Thread(target=warm, args=(self._ending,), name="warming", daemon=True)
+            warming.start()
+            self._when_warm(warming)
+
+    def _when_warm(self, warming: threading.Thread) -> None:
+        """What was imported stays: it is not looked at again whenever something is thrown away."""
+        if warming.is_alive() or not self.keep_what_is_there():
+            self.set_timer(QUIET, lambda: self._when_warm(warming))
 
     def exit(self, *how: Any, **more: Any) -> None:
         """End; nothing that is still awaited may come back to a screen that is being taken apart."""

@@ -6,8 +6,10 @@ makes a frame late. So it is told to be rare, and is called here when it is quie
 
 from __future__ import annotations
 
+import asyncio
 import gc
 import sys
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
 from textual import events
@@ -37,6 +39,8 @@ GROWN, GROWN_MUCH = 1.25, 1.5
 HOLDING = (StylesCache.get_inner_outer, Strip.render_ansi)
 """What Textual remembers of widgets that are gone: the lines of a thousand, and a style for each of sixteen thousand
 places where something stood."""
+PAUSE = 0.005
+"""Seconds between two parts of throwing away."""
 BASE = 2
 """Screens on the stack where one begins: Textual's own, and the first of ours."""
 
@@ -146,25 +150,49 @@ class Tidying(OneKeyAtATime[R]):
         if early > 0 and self._left < OVERDUE:
             self._tidy_later(early)
         elif self._left >= (1 if based else COLLECTED_AFTER):
-            self._throw_away(keeping)
+            self._throw_away()
         elif keeping is not None and keeping.grown(GROWN):
             keeping.look(at_all=True)
         elif gc.get_count()[1] >= YOUNG:
             gc.collect(1)
 
-    def _throw_away(self, keeping: Keeping | None) -> None:
+    def _throw_away(self) -> None:
         """The screens that were left."""
         self._gone += self._left
         self._left = 0
-        for function in HOLDING:
-            function.cache_clear()
+        self.run_worker(self._in_turn(*self._steps()), group="tidy", description="tidy")
+
+    def _steps(self) -> Iterator[Callable[[], object]]:
+        """What is to be done, in parts that take as long as a frame or less: what was made last is looked at first,
+        most of it is of the screens that were left, and then there is less to look at."""
+        yield from (function.cache_clear for function in HOLDING)
+        yield lambda: gc.collect(1)
+        yield self._look
+        if self._gone >= OVERDUE:
+            self._gone = 0
+            yield give_back
+
+    async def _in_turn(self, *steps: Callable[[], object]) -> None:
+        """One after the other; between them others have their turn."""
+        for step in steps:
+            step()
+            await asyncio.sleep(PAUSE)
+
+    def _look(self) -> None:
+        """At all that may have been left."""
+        keeping = self._keeping if len(self.screen_stack) <= BASE else None
         if keeping is not None:
             keeping.look(at_all=keeping.grown(GROWN_MUCH))
         else:
             gc.collect()
-        if self._gone >= OVERDUE:
-            self._gone = 0
-            give_back()
+
+    def keep_what_is_there(self) -> bool:
+        """What was loaded since the start stays too, and does not count as grown; False while that cannot be told
+        from a screen that will be left, or was."""
+        if self._keeping is None or self._left or len(self.screen_stack) > BASE:
+            return self._keeping is None
+        self._keeping.begin()
+        return True
 
     def begin_anew(self) -> None:
         """What has been there since the start goes too, and may be looked for again."""

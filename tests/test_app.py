@@ -805,13 +805,58 @@ async def test_what_was_left_is_looked_for_when_it_is_quiet_and_never_while_keys
         monkeypatch.setattr(tidying, "QUIET", 0.0)
         monkeypatch.setattr(tidying, "SETTLED", 0.0)
         app._tidy()
-        assert looked == [()]
+        await until(pilot, lambda: looked == [(1,), ()])
         monkeypatch.setattr(tidying.gc, "get_count", lambda: (0, 0, 0))
         app._tidy()
-        assert looked == [()]
+        assert looked == [(1,), ()]
         monkeypatch.setattr(tidying.gc, "get_count", lambda: (0, tidying.YOUNG, 0))
         app._tidy()
-        assert looked == [(), (1,)]
+        assert looked == [(1,), (), (1,)]
+
+
+async def test_what_is_thrown_away_leaves_others_their_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    turns: list[str] = []
+    collect = tidying.gc.collect
+    monkeypatch.setattr(tidying.gc, "collect", lambda *generation: turns.append("looked") or collect(*generation))
+    async with running() as (app, pilot):
+        loop = asyncio.get_running_loop()
+
+        def other() -> None:
+            if turns and turns[-1] != "another":
+                turns.append("another")
+            ticking.append(loop.call_later(0.001, other))
+
+        ticking = [loop.call_soon(other)]
+        app._left = 1
+        app._throw_away()
+        await until(pilot, lambda: turns.count("looked") == 2 and turns[-1] == "another")
+        ticking[-1].cancel()
+        assert turns == ["looked", "another"] * 2
+
+
+async def test_what_is_imported_beforehand_does_not_count_as_grown() -> None:
+    was = gc.get_threshold()
+    try:
+        async with running() as (app, pilot):
+            app.collect_rarely()
+            keeping = app._keeping
+            assert keeping is not None
+            lasting = [[number] for number in range(gc.get_freeze_count())]
+            await pilot.press("r")
+            await until(pilot, lambda: not isinstance(app.screen, BrowseScreen))
+            assert not app.keep_what_is_there()  # nor is a screen that will be left
+            app.screen.dismiss()
+            await until(pilot, lambda: isinstance(app.screen, BrowseScreen))
+            assert not app.keep_what_is_there()  # nor one that was
+            app._left = 0
+            gc.freeze()
+            assert keeping.grown(tidying.GROWN_MUCH)
+            assert app.keep_what_is_there()
+            assert not keeping.grown(tidying.GROWN)
+            assert lasting
+    finally:
+        gc.unfreeze()
+        gc.set_threshold(*was)
 
 
 async def test_what_was_left_is_looked_for_in_the_end_although_keys_come_without_a_pause(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import os
 import random
 import sqlite3
@@ -12,6 +13,7 @@ import time
 import weakref
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import ContextVar
 from pathlib import Path
 
 import pytest
@@ -420,3 +422,24 @@ async def test_an_answer_that_was_given_is_kept_by_nobody(reader: Reader, store:
     await asyncio.gather(*(reader.run(store, work, lane=lane) for work in works))
     del works
     await until(lambda: not any(each() for each in left))
+
+
+async def test_a_deadline_that_has_passed_by_holds_nothing_of_whoever_asked(store: StoreRef, reader: Reader) -> None:
+    class Asker:
+        """As a screen is, of the worker that asks."""
+
+    asking: ContextVar[Asker] = ContextVar("asking")
+
+    async def ask() -> weakref.ref[Asker]:
+        asker = Asker()
+        asking.set(asker)
+        await reader.run(store, title, seconds=3600)
+        return weakref.ref(asker)
+
+    held = await asyncio.create_task(ask())
+
+    def let_go() -> bool:
+        gc.collect()
+        return held() is None
+
+    await until(let_go)

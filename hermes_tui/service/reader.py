@@ -16,6 +16,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+from contextvars import Context
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -147,7 +148,8 @@ class Reader:
             self._start(lane)
             self._queue.append(job)
             self._ready.notify_all()
-        deadline = job.loop.call_later(seconds, self._stop, job, QueryTimeout)
+        # Cancelled, it stays in the loop's list until its time, and what belongs to whoever asked would stay with it.
+        deadline = job.loop.call_later(seconds, self._stop, job, QueryTimeout, context=Context())
         try:
             return await job.future  # type: ignore[no-any-return]  # the future carries what `work` returned
         except asyncio.CancelledError:
