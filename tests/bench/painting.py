@@ -22,6 +22,8 @@ _SEARCHES = 20
 _FOUND = re.compile(r"\d\+? conversations?")
 _ANSWERED = re.compile(r"\d\+? conversations?|no match")
 _LOOKED = re.compile(r"\b\d+/\d|no match")
+_LINES = "bare_lines.py"
+_FLOOR_IS = "a Textual app that draws as many lines made beforehand"
 _BROWSE = "conversations"
 _WRONG, _STRANGE = "q", "龘"
 """Letters that make each query find nothing, until they are taken away again."""
@@ -62,12 +64,12 @@ def settled(app: PtyApp, key: str) -> float:
     return (frames[index][0] - began) * 1_000
 
 
-def echoes(bench: Bench, number: int) -> list[float]:
+def echoes(bench: Bench, number: int, program: str = "one_input.py", key: str = "x") -> list[float]:
     """Keys in the least of Textual: how soon each is on the screen."""
-    with PtyApp([bench.python, str(INSIDE / "one_input.py")], SIZE, bench.env) as app:
+    with PtyApp([bench.python, str(INSIDE / program)], SIZE, bench.env) as app:
         app.wait_for("READY")
         app.wait_quiet(QUIET)
-        found = [settled(app, "x") for _ in range(number)]
+        found = [settled(app, key) for _ in range(number)]
         app.send("ctrl+q")
         app.wait_exit()
     return [value for value in found if value]
@@ -135,6 +137,7 @@ def hits(bench: Bench) -> Iterator[Result]:
     """The first hits of each kind of query."""
     rounds = 1 if bench.quick else max(2 * bench.runs, _SEARCHES)
     echoed = echoes(bench, 4 if bench.quick else _ECHOES)
+    floor = echoes(bench, 4 if bench.quick else _ECHOES, _LINES)
     for kind, query in bench.queries.items():
         with opened(bench) as app:
             at_list(app)
@@ -143,6 +146,7 @@ def hits(bench: Bench) -> Iterator[Result]:
             ours = _rounds(_in_reach(app, query), rounds, bench.rounds)
             left(app)
         echoed += echoes(bench, _ECHOES // 4)
+        floor += echoes(bench, _ECHOES // 4, _LINES)
         yield Result(
             f"key → first hits painted, {kind}: `{query}`",
             ours,
@@ -151,6 +155,8 @@ def hits(bench: Bench) -> Iterator[Result]:
             1.5,
             plus=30,
             statistic="95th percentile",
+            floor=list(floor),
+            floor_is=_FLOOR_IS,
         )
 
 
@@ -197,6 +203,7 @@ def moves(bench: Bench) -> Iterator[Result]:
     place = bench.places(1)[0][0]
     presses = 3 if bench.quick else _ECHOES
     echoed = echoes(bench, presses)
+    floor = echoes(bench, presses, _LINES, "pagedown")
     with opened(bench) as app:
         at_list(app)
         app.send("/")
@@ -212,6 +219,7 @@ def moves(bench: Bench) -> Iterator[Result]:
         }
         left(app)
     echoed += echoes(bench, presses)
+    floor += echoes(bench, presses, _LINES, "pagedown")
     for name, values in measured.items():
         took = [value for value in values if value]
         if not took:
@@ -225,6 +233,8 @@ def moves(bench: Bench) -> Iterator[Result]:
             5,
             statistic="95th percentile",
             remark=remark,
+            floor=floor,
+            floor_is=_FLOOR_IS,
         )
 
 
