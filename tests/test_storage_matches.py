@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,11 +11,12 @@ import pytest
 from hermes_tui.domain.filters import NO_FILTERS
 from hermes_tui.domain.queries import SearchOrder
 from hermes_tui.domain.querytrees import Leaf
-from hermes_tui.storage import folding, matches, ranking
+from hermes_tui.storage import folding, matches, ranking, structured
 from hermes_tui.storage.conditions import Conditions, conditions
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.fts import Index, Scale, look, scale, structured_ids, varints
 from hermes_tui.storage.matches import Group, Top
+from hermes_tui.storage.structured import may_hold
 from hermes_tui.values import replace
 from tests.builders import StoreBuilder
 from tests.stores import opened
@@ -176,3 +178,47 @@ def test_sessions_that_may_hold_copies_are_read_off_indexes(tmp_path: Path, sche
         store.schema = replace(store.schema, indexes=frozenset())
         store.searching.clear()
         assert folding.suspicious(store) == found, "without its indexes too"
+
+
+def test_structured_messages_are_read_only_where_they_may_hold_a_word(tmp_path: Path) -> None:
+    with StoreBuilder(tmp_path / "state.db") as made:
+        made.session("s1")
+        made.message("s1", "user", [{"type": "text", "text": "Caf\u00e9 PLOVER"}])
+        made.message("s1", "tool", [{"type": "text", "text": "quay"}], tool_name="terminal")
+    with opened(tmp_path / "state.db") as store:
+        ids = structured_ids(store, _base(store))
+        asked: list[str] = []
+        for words in ("plover",), ("cafe",), ("terminal",), ("crane", "quay"):
+            assert may_hold(store, ids, map(Leaf, words))
+        store.conn.set_trace_callback(asked.append)
+        assert not may_hold(store, ids, [Leaf("crane"), Leaf("json")])
+        assert may_hold(store, ids, [Leaf("quay"), Leaf("crane")])
+        assert not any("from messages" in sql for sql in asked), "what they say is kept"
+        assert not may_hold(store, (), [Leaf("plover")])
+
+
+def test_very_much_that_is_structured_is_read_every_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with StoreBuilder(tmp_path / "state.db") as made:
+        made.session("s1")
+        made.message("s1", "user", [{"type": "text", "text": "plover"}])
+    for limit in ("MOST", "LONGEST"):
+        with monkeypatch.context() as patch, opened(tmp_path / "state.db") as store:
+            patch.setattr(structured, limit, 0)
+            assert may_hold(store, structured_ids(store, _base(store)), [Leaf("crane")])
+
+
+def test_what_is_written_between_two_steps_is_in_the_answer(tmp_path: Path) -> None:
+    db = _write(tmp_path / "state.db", 300)
+    with opened(db) as store, opened(db) as other:
+        base, where, order = _base(store), conditions(store.schema, NO_FILTERS), SearchOrder.RELEVANCE
+        known = ranking.recently(store, base, _WORD, where, order, 100)
+        whole = ranking.ranked(store, base, _WORD, where, order)
+        assert ranking.ranked(store, base, _WORD, where, order, known) == whole
+        assert ranking.ranked(other, base, _WORD, where, order, known) == whole
+        writer = sqlite3.connect(db)
+        writer.execute("update messages set active = 0 where id = 300")
+        writer.commit()
+        writer.close()
+        after = ranking.ranked(store, base, _WORD, where, order, known)
+        assert after == ranking.ranked(store, base, _WORD, where, order)
+        assert sum(group[matches.SAID].count for group in after.values()) == 299

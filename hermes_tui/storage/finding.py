@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
 
 from hermes_tui.domain.queries import SearchOrder
 from hermes_tui.domain.querytrees import Leaf, Node, Or, positive
@@ -23,6 +22,7 @@ from hermes_tui.storage.rows import extent
 from hermes_tui.storage.scan import Judged, Stretch, Task, everything, gaps_of, listed, scan_slice
 from hermes_tui.storage.scopes import Scope
 from hermes_tui.storage.settling import settled
+from hermes_tui.storage.structured import may_hold
 from hermes_tui.storage.tallies import Scorer, grouped, merged
 from hermes_tui.values import dataclass, field
 
@@ -66,16 +66,6 @@ class Ground:
         return self.indexes.base.tokenizer if self.indexes.base is not None else UNICODE
 
 
-class Recently(NamedTuple):
-    """What the step before has ranked, and what it is good for."""
-
-    store: Store
-    version: int
-    """Of the store, as this connection sees it."""
-    part: ranking.Part
-    ranking: ranking.Ranking
-
-
 @dataclass(slots=True)
 class Finding:
     """One tree, what was found of it so far, and what is still to be done."""
@@ -102,7 +92,7 @@ class Finding:
     rough: bool = False
     """`groups` are some of the matches, to be shown before all are known."""
     _counts: dict[Node, int] = field(default_factory=dict)
-    _recently: Recently | None = None
+    _recently: ranking.Recently | None = None
     """The newest matches, which need not be ranked again."""
     _scorer: tuple[int, Scorer] | None = None
     _measured: dict[int, float] = field(default_factory=dict)
@@ -135,9 +125,10 @@ class Finding:
         if base is None:
             return everything(store, held=False)
         structured = structured_ids(store, base)
-        apart = [*gaps_of(base.gaps), *listed(structured)]
+        words = tuple(dict.fromkeys(positive(self.tree)))
+        apart = [*gaps_of(base.gaps), *(listed(structured) if may_hold(store, structured, words) else ())]
         if self.index is base:
-            escaped = matches.escaped_ids(store, base, tuple(dict.fromkeys(positive(self.tree))))
+            escaped = matches.escaped_ids(store, base, words)
             structured = (*structured, *escaped)
             apart += listed(escaped)
         output = everything(store, _TOOLS, held=False, begun=True) if self.ground.deep and base.cut else []
@@ -193,25 +184,13 @@ class Finding:
 
     def _recent(self, store: Store) -> None:
         assert self.index is not None
-        version = store.version()
-        part = ranking.newest_part(store, self.index, self.tree, MANY)
-        found = ranking.ranking(store, self.index, self.tree, self.within, self.ground.order, part)
-        self._recently = Recently(store, version, part, found)
-        self.groups = found.groups()
+        self._recently = ranking.recently(store, self.index, self.tree, self.within, self.ground.order, MANY)
+        self.groups = self._recently.ranking.groups()
 
     def _rank(self, store: Store) -> None:
-        """All that match; those that are known already are not asked for again, if the store is what it was."""
         assert self.index is not None
-        known, part = self._recently, ranking.WHOLE
-        if known is not None and known.store is store and known.version == store.version():
-            part = known.part.rest
-        found = ranking.ranking(store, self.index, self.tree, self.within, self.ground.order, part)
-        if known is not None and part is not ranking.WHOLE:
-            if known.version == store.version():
-                found.add(known.ranking)
-            else:  # written meanwhile
-                found = ranking.ranking(store, self.index, self.tree, self.within, self.ground.order)
-        self.groups = found.groups()
+        order, known = self.ground.order, self._recently
+        self.groups = ranking.ranked(store, self.index, self.tree, self.within, order, known)
         self._recently, self.rough = None, False
 
     def _settle(self, store: Store) -> None:

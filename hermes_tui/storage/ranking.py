@@ -167,9 +167,36 @@ def ranking(
     return found
 
 
-def ranked(store: Store, index: Index, tree: Node, where: Conditions, order: SearchOrder) -> Groups:
-    """All matches."""
+def ranked(
+    store: Store, index: Index, tree: Node, where: Conditions, order: SearchOrder, known: Recently | None = None
+) -> Groups:
+    """All matches. Those that are `known` already are not asked for again, if the store is what it was."""
+    if known is not None and known.good(store):
+        older = ranking(store, index, tree, where, order, known.part.rest)
+        if known.good(store):
+            older.add(known.ranking)
+            return older.groups()
     return ranking(store, index, tree, where, order).groups()
+
+
+class Recently(NamedTuple):
+    """The newest matches, and what they are good for."""
+
+    store: Store
+    version: int
+    """Of the store, as this connection sees it."""
+    part: Part
+    ranking: Ranking
+
+    def good(self, store: Store) -> bool:
+        """Whether nothing was written since, as far as this very connection can tell."""
+        return store is self.store and store.version() == self.version
+
+
+def recently(store: Store, index: Index, tree: Node, where: Conditions, order: SearchOrder, number: int) -> Recently:
+    """The newest so many matches."""
+    version, part = store.version(), newest_part(store, index, tree, number)
+    return Recently(store, version, part, ranking(store, index, tree, where, order, part))
 
 
 def newest_part(store: Store, index: Index, tree: Node, number: int) -> Part:

@@ -23,7 +23,7 @@ from hermes_tui.service.reader import Lane, Reader
 from hermes_tui.service.sqlite import SqliteSessionService
 from hermes_tui.storage import ranking
 from hermes_tui.storage.conditions import conditions
-from hermes_tui.storage.connection import Store, open_store
+from hermes_tui.storage.connection import Store
 from hermes_tui.storage.fts import CUT_AT, look
 from tests import real_stores
 from tests.bench.measuring import Result, few, timed
