@@ -66,7 +66,7 @@ def scribbled(tmp_path: Path, schema: int) -> Path:
 @pytest.fixture
 def unbounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """In these stores every piece is in very many words."""
-    for name in ("_MOST_WORDS", "_MOST_ROWS", "_FEW_PAGES"):
+    for name in ("_MOST_WORDS", "_MOST_ROWS", "_FEW_PAGES", "_SOME_PAGES"):
         monkeypatch.setattr(vocabulary, name, 1_000_000)
 
 
@@ -171,6 +171,12 @@ def test_where_it_cannot_tell_the_messages_are_read(scribbled: Path, monkeypatch
         monkeypatch.setattr(vocabulary, "_PART", 1_000_000)
         assert rows_with(store, base, piece) is None, "too many pages"
         monkeypatch.setattr(vocabulary, "_FEW_PAGES", 1_000_000)
+        assert rows_with(store, base, piece)
+        store.searching.pop("vocabulary")
+        monkeypatch.setattr(vocabulary, "_SOME_PAGES", 50)
+        monkeypatch.setattr(vocabulary, "_WRITTEN_SO", 1_000_000)
+        assert rows_with(store, base, piece) is None, "a store that is full of such writing"
+        monkeypatch.setattr(vocabulary, "_SOME_PAGES", 1_000_000)
         assert rows_with(store, base, piece)
         assert all(rows_with(store, each, piece) is None for each in unlike)
         for unsuited in (Leaf("deploy", inside=True), Leaf("·部", inside=True), Leaf("ﾊ"), Leaf("々")):

@@ -29,9 +29,11 @@ _MOST_WORDS = 400
 """Words up to which asking for each is cheaper than reading the messages."""
 _MOST_ROWS = 5_000
 _ASKED_AT_ONCE = 100
-_PAGES_AT_ONCE = 4_000
-_FEW_PAGES, _PART = 300, 20
+_PAGES_AT_ONCE = 1_000
+_FEW_PAGES, _PART = 200, 20
 """Pages of which the words are gone through: so many, and of those that were looked at one in so many."""
+_SOME_PAGES, _WRITTEN_SO = 3_000, 2
+"""The same of pages that hold such writing at all: in a store that is full of it the messages are read faster."""
 _LONGEST = 32_768
 """Bytes of a word: of longer ones FTS5 leaves out the end."""
 _WHOLE_WORD = b"0"
@@ -150,7 +152,9 @@ def _gathered(store: Store, index: Index, pieces: Sequence[bytes]) -> Vocabulary
     """Goes through the whole list; None when a piece is in so many words, or pages, that it is not worth it."""
     found: dict[bytes, set[bytes]] = {piece: set() for piece in pieces}
     gone_through = 0
-    for looked_at, page in _pages(store, index, {piece[:1] for piece in pieces}):
+    for given, (looked_at, page) in enumerate(_pages(store, index, {piece[:1] for piece in pieces})):
+        if given > _SOME_PAGES + looked_at // _WRITTEN_SO:
+            return None
         if len(page) < _LONGEST and not any(may_hold(page, piece) for piece in pieces):
             continue
         gone_through += 1
