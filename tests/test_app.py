@@ -879,7 +879,8 @@ async def test_what_was_left_is_looked_for_in_the_end_although_keys_come_without
             await until(pilot, lambda: isinstance(app.screen, BrowseScreen))
         for _ in range(3):  # the next ones do not put it off
             app._leave_one()
-        await until(pilot, lambda: looked)
+        await until(pilot, lambda: given)
+        assert looked == [(1,), ()]
         assert given == [sys.platform == "linux" and platform.libc_ver()[0] == "glibc"]
 
 
