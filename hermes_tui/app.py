@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual import work
 from textual.app import SuspendNotSupported
 from textual.binding import Binding, BindingType
-from textual.screen import Screen
+from textual.screen import ModalScreen, Screen
 
 from hermes_tui import intents, paths, times
 from hermes_tui.domain.sessions import ConversationKey
@@ -87,23 +87,29 @@ class HermesApp(Running):
         self._places: dict[frozenset[Path], ListPlace] = {}
         """Where one was in the list of some databases, for coming back to them."""
 
+    async def on_load(self) -> None:
+        """What the list begins with is waited for, a moment, before there is anything to be drawn on."""
+        if self._first is not None:
+            await asyncio.wait({self._first}, timeout=FIRST_SECONDS)
+
+    def get_default_screen(self) -> Screen[None]:
+        """The list, instead of an empty screen below it that nobody sees and that is laid out and drawn all the
+        same."""
+        screen = BrowseScreen(self._service, settings=self.settings, page=self._first_page())
+        screen._push_result_callback(self, None)  # Textual forgets it, and asks for it later
+        return screen
+
+    def _first_page(self) -> ConversationPage | None:
+        """What the list begins with, if it is there; a failure is for the screen, which asks again."""
+        first = self._first
+        if first is None or not first.done() or first.cancelled() or first.exception() is not None:
+            return None
+        return first.result()
+
     async def on_mount(self) -> None:
-        self.call_later(self._begin)  # until the app has started Textual draws everything and shows nothing
-
-    async def _begin(self) -> None:
-        """The list, and on top of it what was asked for."""
-        await self.push_screen(BrowseScreen(self._service, settings=self.settings, page=await self._first_page()))
+        """On top of the list what was asked for, once the app has started: till then nothing is shown."""
         if self._opening is not None:
-            self.post_message(self._opening)
-
-    async def _first_page(self) -> ConversationPage | None:
-        """What the list begins with, if it is there in a moment; a failure is for the screen, which asks again."""
-        if self._first is None:
-            return None
-        await asyncio.wait({self._first}, timeout=FIRST_SECONDS)
-        if not self._first.done() or self._first.cancelled() or self._first.exception() is not None:
-            return None
-        return self._first.result()
+            self.call_later(self.post_message, self._opening)
 
     async def run_async(self, **options: Any) -> HandOver | PrintAndQuit | None:
         try:
@@ -115,6 +121,8 @@ class HermesApp(Running):
                 self._demo.cleanup()
 
     def _load_screen_css(self, screen: Screen[Any]) -> None:
+        if isinstance(screen, ModalScreen):
+            self.read_sheet("panel")
         if (name := SHEETS_OF.get(type(screen).__name__)) is not None:
             self.read_sheet(name)
         super()._load_screen_css(screen)
@@ -224,8 +232,8 @@ class HermesApp(Running):
         self._copy(intent.text, intent.what)
 
     async def _begin_with(self, screen: Screen[None]) -> None:
-        """This one in place of everything above Textual's own blank screen."""
-        while len(self.screen_stack) > 2:
+        """This one in place of everything."""
+        while len(self.screen_stack) > 1:
             await self.pop_screen()
         await self.switch_screen(screen)
 

@@ -111,14 +111,14 @@ def _main(argv: Sequence[str]) -> int:
 
 
 def _do(given: Arguments) -> int:
-    from hermes_tui.commands import output
-
     if given.help or given.version:
+        from hermes_tui.commands import output
+
         output.write_lines([_about(given)])
         return 0
     _check_theme(given)
     if given.command == "completion":
-        from hermes_tui.commands import parsers
+        from hermes_tui.commands import output, parsers
 
         output.write_lines([parsers.completion(given.words[0])])
         return 0

@@ -50,6 +50,8 @@ class Running(Tidying["HandOver | PrintAndQuit"]):
     ENABLE_COMMAND_PALETTE = False  # Textual would bind it everywhere, also where someone types
     _chosen = False
     """The theme was chosen in the app, in this run or an earlier one; no terminal need be asked."""
+    _dressed = False
+    """A theme has been chosen; before, Textual asks for the colours of its own, and nobody sees them."""
     _few = False
     """The terminal has 256 colours."""
 
@@ -75,10 +77,15 @@ class Running(Tidying["HandOver | PrintAndQuit"]):
         if self.settings.theme == "auto" and (kept := read_json(_kept_theme())) in self.available_themes:
             self._chosen = True
             name = str(kept)
+        self._dressed = True
+        if name == self.theme:
+            self.stylesheet.set_variables(self.get_css_variables())  # or nobody would ask for them
         self.theme = name
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Our roles, for themes that are not ours."""
+        """Our roles, for themes that are not ours; those bring them along."""
+        if not self._dressed or self.current_theme in themes.OWN:
+            return {}
         roles = themes.roles(self.current_theme)
         return {f"h-{role}": colour for role, colour in (themes.in_256(roles) if self._few else roles).items()}
 

@@ -41,8 +41,8 @@ HOLDING = (StylesCache.get_inner_outer, Strip.render_ansi)
 places where something stood."""
 PAUSE = 0.005
 """Seconds between two parts of throwing away."""
-BASE = 2
-"""Screens on the stack where one begins: Textual's own, and the first of ours."""
+BASE = 1
+"""Screens on the stack where one begins."""
 
 
 def give_back() -> bool:

@@ -517,7 +517,7 @@ async def test_profiles_are_chosen_from_a_list_that_says_how_much_each_holds(tmp
         await pilot.press("down", "enter")
         await until(pilot, lambda: "coder talk" in seen(app))
         assert first.closed
-        assert len(app.screen_stack) == 2
+        assert len(app.screen_stack) == 1
         await pilot.press("P")
         await until(
             pilot, lambda: isinstance(app.screen, ProfilesScreen) and seen(app).count(" 3 conversations") >= 3
@@ -670,7 +670,7 @@ async def test_a_crash_tells_where_but_not_what_people_wrote(monkeypatch: pytest
 
 def test_the_styles_are_found_and_every_sheet_is_used() -> None:
     folder = Path(HermesApp.CSS_PATH[0]).parent
-    used = {*(Path(path).stem for path in HermesApp.CSS_PATH), *SHEETS_OF.values(), "toast"}
+    used = {*(Path(path).stem for path in HermesApp.CSS_PATH), *SHEETS_OF.values(), "panel", "toast"}
     assert used == {path.stem for path in folder.glob("*.tcss")}
 
 
@@ -959,4 +959,4 @@ async def test_a_screen_that_is_told_twice_to_go_takes_no_other_with_it() -> Non
             going.dismiss()
             going.dismiss()
             await until(pilot, lambda: isinstance(app.screen, BrowseScreen))
-            assert len(app.screen_stack) == 2
+            assert len(app.screen_stack) == 1

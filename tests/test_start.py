@@ -14,7 +14,8 @@ from hermes_tui.app import HermesApp
 from hermes_tui.domain.sessions import ListQuery
 from hermes_tui.errors import StoreUnreadable
 from hermes_tui.screens.browse import BrowseScreen
-from hermes_tui.widgets.ink import INKS, Inked
+from hermes_tui.widgets.ink import Inked
+from hermes_tui.widgets.inks import INKS
 from tests import values
 from tests.builders import StoreBuilder
 from tests.fakes import GatedService
@@ -31,7 +32,7 @@ LATER = frozenset(
             for name in ("transcripts", "messages", "copies", "facts", "recaps", "search")
         ),
         *(f"hermes_tui.{name}" for name in ("clipboard", "handover", "demo", "bookmarks", "palette", "rebindings")),
-        *("markdown_it", "yaml", "pyperclip", "shtab", "argparse", "tomllib"),
+        *("markdown_it", "yaml", "pyperclip", "shtab", "argparse", "tomllib", "hashlib"),
     }
 )
 """What nobody needs before the first rows are on the screen."""
@@ -133,3 +134,22 @@ async def test_styles_are_resolved_for_what_is_drawn_only(monkeypatch: pytest.Mo
         await until(pilot, lambda: values.CONVERSATIONS[0].title in seen(app))
         widgets = sum(1 for widget in app.screen.query(Inked))
         assert 0 < len(applied) < widgets * len(INKS)
+
+
+def test_the_screen_loads_no_openssl_and_whoever_wants_it_later_gets_it() -> None:
+    code = """
+import sys
+from hermes_tui.commands import screens
+import hermes_tui.app, textual.drivers.linux_driver
+print("asyncio" in sys.modules, {"ssl", "_ssl", "hashlib"} & set(sys.modules))
+import ssl
+print(ssl.SSLContext.__name__)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert done.stdout.split("\n")[:2] == ["True set()", "SSLContext"]
+
+
+async def test_the_list_is_the_first_screen_and_no_other_is_drawn_below_it() -> None:
+    app = HermesApp(GatedService())
+    async with app.run_test(size=(120, 36)):
+        assert [type(screen) for screen in app.screen_stack] == [BrowseScreen]

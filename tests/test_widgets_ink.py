@@ -90,7 +90,7 @@ async def test_widgets_of_which_the_sheets_say_the_same_are_asked_for_once(monke
         asked: list[object] = []
         apply = app.stylesheet.apply
         monkeypatch.setattr(app.stylesheet, "apply", lambda node: (asked.append(node), apply(node)))
-        assert twins[0].ink("bad") == twins[1].ink("bad")
+        assert twins[0].ink("gold") == twins[1].ink("gold")
         assert len(asked) == 1
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
 import tempfile
 from pathlib import Path
@@ -11,6 +10,10 @@ from typing import TYPE_CHECKING
 from hermes_tui import settings, state
 from hermes_tui.commands.stores import Chosen, opened
 from hermes_tui.errors import StoreMissing, ThemeMissing
+from hermes_tui.lean import without
+
+with without("ssl"):  # nothing here speaks to a network, and to load OpenSSL is 3 % of a start
+    import asyncio
 
 if TYPE_CHECKING:
     from hermes_tui.commands.arguments import Arguments

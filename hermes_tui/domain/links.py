@@ -7,10 +7,10 @@ import re
 from hermes_tui.values import dataclass
 
 PREFIX = "@session:"
-_TOKEN = re.compile(r"""(?<![\w/])(?<!\]\()@session:(`[^`]+`|"[^"]+"|'[^']+'|\S+)""")
+_TOKEN = r"""(?<![\w/])(?<!\]\()@session:(`[^`]+`|"[^"]+"|'[^']+'|\S+)"""
 _TRAILING = ",.;:!?)]}"
 _QUOTES = "`\"'"
-_ANCHOR = re.compile(r"\A(?P<rest>.*[^/])#(?P<anchor>0|[1-9][0-9]{0,17})\Z", re.DOTALL)
+_ANCHOR = r"(?s)\A(?P<rest>.*[^/])#(?P<anchor>0|[1-9][0-9]{0,17})\Z"
 """As a message id is written, so that nothing is lost when the two are put together again."""
 
 
@@ -64,7 +64,7 @@ def _read(value: str, *, quoted: bool) -> Link | None:
         value = value.rstrip(_TRAILING)
     value = value.strip()
     anchor = None
-    if found := _ANCHOR.match(value):
+    if found := re.match(_ANCHOR, value):
         value, anchor = found["rest"], int(found["anchor"])
     profile, slash, rest = value.partition("/")
     if slash and rest:
@@ -104,7 +104,7 @@ def only_link(text: str) -> Link | None:
 def find_links(text: str) -> list[FoundLink]:
     """Every link inside `text`, in order."""
     found = []
-    for token in _TOKEN.finditer(text):
+    for token in re.finditer(_TOKEN, text):
         value = token[1]
         quoted = value[0] in "`\"'" and len(value) > 2 and value[-1] == value[0]
         bare = value.rstrip(_TRAILING + _QUOTES)

@@ -1,7 +1,7 @@
 """Lines of inked parts, drawn by `render_line`: everything on every screen is made of these.
 
 A *part* is text and the name of its ink; a *line* is parts from the left, parts to the right edge, and the
-ground beneath. What to show is plain data, so tests compare lines; how an ink looks is the style sheet's.
+ground beneath. What to show is plain data, so tests compare lines; how an ink looks stands in `inks`.
 Texts must be safe (`text.clean`) before they become parts.
 """
 
@@ -25,30 +25,6 @@ from hermes_tui.widgets.inks import ruled
 Part = tuple[str, str]
 """Text and the name of its ink."""
 
-INKS = (
-    "ink",
-    "title",
-    "soft",
-    "quiet",
-    "lit",
-    "gold",
-    "strong",
-    "guide",
-    "faint",
-    "match",
-    "now",
-    "good",
-    "bad",
-    "bad-lit",
-    "aside",
-    "chip",
-    "chip-key",
-    "code",
-    "code-text",
-    "code-number",
-    "code-note",
-)
-GROUNDS = ("cursor", "raised", "well")
 LIT = {"quiet": "lit", "bad": "bad-lit"}
 """What an ink becomes on a ground that is not the page, so that it keeps its contrast."""
 LIT_MATCHES = frozenset({"match", "now"})
@@ -204,9 +180,8 @@ def fitting(forms: Iterable[Form], width: int) -> Form:
 class Inked(Framed):
     """A widget that turns lines into strips; resolved styles are kept until the theme changes.
 
-    How inks look is the style sheet's (`Inked > .ink--gold`), but they are none of Textual's component classes:
-    of those it resolves every one, for every widget, whenever any style is looked at again. Here an ink is
-    resolved when something is first drawn with it.
+    Inks are none of Textual's component classes: of those it resolves every one, for every widget, whenever any
+    style is looked at again. Here an ink is resolved when something is first drawn with it (`inks`).
     """
 
     _styles: dict[tuple[str, str], Style] | None = None

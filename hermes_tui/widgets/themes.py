@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from textual.color import Color
 from textual.theme import BUILTIN_THEMES, Theme
 
@@ -201,25 +203,23 @@ def in_256(ink: dict[str, str]) -> dict[str, str]:
     wanted = {role: Color.parse(colour) for role, colour in ink.items()}
     found: dict[str, Color] = {}
     for role in _UNDER:
-        free = [each for each in _PALETTE if each not in found.values()]
+        free = [each for each in _palette() if each not in found.values()]
         found[role] = min(free, key=lambda each: _distance(each, wanted[role]))
     for role, colour in wanted.items():
         if role not in _UNDER:
             least = GUIDE if role == "guide" else TEXT
             under = [found[name] for name in _LIES_ON.get(role, _GROUNDS)]
-            legible = [each for each in _PALETTE if all(contrast(each, ground) >= least for ground in under)]
-            found[role] = min(legible or _PALETTE, key=lambda each: _distance(each, colour))
+            legible = [each for each in _palette() if all(contrast(each, ground) >= least for ground in under)]
+            found[role] = min(legible or _palette(), key=lambda each: _distance(each, colour))
     return {role: colour.hex6 for role, colour in found.items()}
 
 
+@cache
 def _palette() -> tuple[Color, ...]:
     """Colours 16 to 255: a cube and a ramp of greys; the first sixteen are anybody's guess."""
     steps = (0, 95, 135, 175, 215, 255)
     cube = [Color(red, green, blue) for red in steps for green in steps for blue in steps]
     return (*cube, *(Color(grey, grey, grey) for grey in range(8, 248, 10)))
-
-
-_PALETTE = _palette()
 
 
 def _distance(a: Color, b: Color) -> float:
