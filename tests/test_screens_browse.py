@@ -170,6 +170,59 @@ async def test_a_list_that_cannot_be_counted_keeps_its_first_rows_and_says_why()
         assert screen.rows.total == 500
 
 
+@pytest.mark.parametrize("key", ["a", "s", "S"])
+async def test_another_list_is_described_when_it_is_there_and_not_before(key: str) -> None:
+    rows = [*conversations(3), values.conversation("cron_1", "nightly", source="cron")]
+    service = GatedService(rows)
+    async with listed(service) as (_, app, pilot):
+        before = status(app)
+        service.hold("conversations")
+        await pilot.press(key)
+        await service.asked("conversations")
+        assert "all are shown" not in status(app)
+        await until(pilot, lambda: status(app).strip() == "reading …")
+        assert "reading …" in seen(app).splitlines()[0]
+        assert " of 4 conversations" not in seen(app), "that is the list before"
+        await pilot.press("j")
+        assert status(app).strip() == "reading …", "the cursor moves on in the rows that are there"
+        service.release("conversations")
+        await until(pilot, lambda: " of 4 conversations" in seen(app))
+        assert ("all are shown" in status(app)) == (key == "a")
+        assert "reading" not in seen(app)
+        assert "left out: 1 automation" in before
+
+
+async def test_a_filter_that_takes_a_while_says_that_it_filters_whatever_is_typed_on() -> None:
+    service = GatedService(conversations(30))
+    async with listed(service) as (_, app, pilot):
+        service.hold("conversations")
+        await pilot.press("f", "t")
+        await until(pilot, lambda: status(app).strip() == "filtering…")
+        assert "30 of 30" not in seen(app)
+        await pilot.press("a")
+        assert status(app).strip() == "filtering…", "another letter does not take it back"
+        service.release("conversations")
+        await until(pilot, lambda: "filtering…" not in seen(app))
+        assert "30 of 30 conversations" in seen(app)
+        service.hold("conversations")
+        await pilot.press("backspace", "backspace")
+        await until(pilot, lambda: status(app).strip() == "reading …")
+        service.release("conversations")
+        await until(pilot, lambda: "30 of 30 conversations" in seen(app))
+
+
+async def test_a_filter_that_is_refused_or_fails_waits_no_longer() -> None:
+    service = GatedService(conversations(3))
+    async with listed(service) as (_, app, pilot):
+        service.hold("conversations")
+        await pilot.press("f", *"t")
+        await until(pilot, lambda: "filtering…" in status(app))
+        latest(service, "conversations").fail(BadQuery("t", "this is no filter"))
+        await until(pilot, lambda: "this is no filter" in status(app))
+        assert "3 of 3 conversations" in seen(app), "the rows before are still there, and so is their count"
+        assert "filtering…" not in seen(app)
+
+
 async def test_what_is_typed_fast_into_the_filter_is_text_and_no_command() -> None:
     async with listed(GatedService()) as (screen, app, pilot):
         in_one_breath(app, "fqdjknx/?:aP")

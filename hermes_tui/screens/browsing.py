@@ -14,7 +14,7 @@ from hermes_tui import times
 from hermes_tui.domain.sessions import ListQuery
 from hermes_tui.errors import BadQuery, HermesTuiError, StoreBusy, StoreMissing
 from hermes_tui.intents import OpenMissing
-from hermes_tui.screens.peeking import Peeking
+from hermes_tui.screens.peeking import SLOW_SECONDS, Peeking
 from hermes_tui.settings import Settings
 from hermes_tui.text import one_line
 from hermes_tui.values import dataclass, replace
@@ -22,6 +22,7 @@ from hermes_tui.widgets.browsing import (
     READING,
     Notice,
     amount,
+    awaited_form,
     failed,
     nothing,
     problems,
@@ -32,11 +33,14 @@ from hermes_tui.widgets.ink import Ink
 from hermes_tui.widgets.query import QueryLine, near_filter
 
 if TYPE_CHECKING:
+    from textual.timer import Timer
+
     from hermes_tui.domain.sessions import ConversationKey, ConversationPage
     from hermes_tui.service.sessions import SessionService
 
 REFRESH_TICKS = 30
 """Every so many looks at the store the list is read again anyhow: what is live changes without a write."""
+FILTERING = "filtering…"
 HINT = "title, first words, id, source, model, workspace, or is:pinned after:7d"
 
 
@@ -69,6 +73,12 @@ class Browsing(Peeking):
         settings, place = settings or Settings(), place or ListPlace()
         super().__init__(service, preview=settings.preview)
         self._query = place.query or settings.query
+        self._answers = self._query
+        """The question that the rows in sight answer."""
+        self._slow: Timer | None = None
+        """Runs from the first question without an answer on …"""
+        self._awaited = False
+        """… and has run out: what is asked for is said to be on its way."""
         self._error: HermesTuiError | None = None
         """Why the list could not be read when it was last asked for, or the filter not understood."""
         self.rows.hold(place.key)
@@ -173,7 +183,8 @@ class Browsing(Peeking):
                 self._load()
 
     def _show(self, page: ConversationPage, query: ListQuery, *, anew: bool) -> None:
-        begun, self._page, self._error = self._begun, page, None
+        begun, self._page, self._error, self._answers = self._begun, page, None, query
+        self._await(False)
         self._style = replace(self._style, present=times.now(), order=query.order, reverse=query.reverse)
         self._show_notice(None if page.rows else nothing(page, query.text))
         to_end = self._to_end and self.rows.cursor == self.rows.total - 1
@@ -186,6 +197,7 @@ class Browsing(Peeking):
     def _fail(self, error: HermesTuiError) -> None:
         """Rows that are there stay, and the reason is said beside them; without rows it takes their place."""
         self._error = error
+        self._await(False)
         if isinstance(error, StoreMissing) and self._page is None:
             self.workers.cancel_group(self, "follow")  # whatever comes next, it is not this list
             self.post_message(OpenMissing())
@@ -205,7 +217,9 @@ class Browsing(Peeking):
         """Everything around the list."""
         self.set_class(self.typing or bool(self._query.text), "-filtering")
         self.set_class(not self._preview_wanted, "-alone")
-        self.show_header("Hermes history", *(amount(self._page) if self._page is not None else ("",)))
+        page = self._page
+        how_much = ("",) if page is None else (self._waits_for,) if self._awaited else amount(page)
+        self.show_header("Hermes history", *how_much)
         error = self._error
         told = "" if error is None or isinstance(error, BadQuery) or self._notice is not None else str(error)
         hint = "" if self._notice is not None else near_filter(self._query.text)[0]
@@ -214,13 +228,33 @@ class Browsing(Peeking):
         self._say_status()
         self.show_keys()
 
+    @property
+    def _waits_for(self) -> str:
+        """What is done for an answer that is not here yet."""
+        return FILTERING if self._query.text.strip() and self._query.text != self._answers.text else "reading …"
+
+    def _await(self, waits: bool) -> None:
+        """An answer is waited for, or is here; what takes a while says so, however often it is asked otherwise."""
+        if waits and self._slow is None:
+            self._slow = self.set_timer(SLOW_SECONDS, self._tell_awaited)
+        elif not waits:
+            if self._slow is not None:
+                self._slow.stop()
+            self._slow, self._awaited = None, False
+
+    def _tell_awaited(self) -> None:
+        self._awaited = True
+        self._say()
+
     def _say_status(self) -> None:
-        if isinstance(self._error, BadQuery):
+        if self._awaited and self._page is not None:
+            self.show_status(awaited_form(self._waits_for))
+        elif isinstance(self._error, BadQuery):
             reason = one_line(self._error.reason)
             long = ((f"cannot parse {one_line(self._query.text, 40)}: {reason}", "bad"),)
             self.show_status((long, ""), (((reason, "bad"),), ""), mark="!")
         elif self._page is not None:
-            page, cursor, query = self._page, self.rows.cursor, self._query
+            page, cursor, query = self._page, self.rows.cursor, self._answers
             self.show_status(*status_forms(page, cursor, shown=query.include_hidden, filtered=bool(query.text)))
         else:
             self.show_status()
@@ -228,5 +262,6 @@ class Browsing(Peeking):
     def _ask(self, **changes: object) -> None:
         """Another list."""
         self._query = replace(self._query, **changes)  # type: ignore[arg-type]  # fields of a ListQuery
+        self._await(True)
         self._load(anew=True)
         self._say()

@@ -56,6 +56,11 @@ def status_forms(page: ConversationPage, cursor: int, *, shown: bool, filtered: 
     )
 
 
+def awaited_form(said: str) -> Form:
+    """The status line while another list is on its way: what was said of the one in sight is not true of it."""
+    return _form(said, "", "", "")
+
+
 def _both(*said: str) -> str:
     return " · ".join(filter(None, said))
 
