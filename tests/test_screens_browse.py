@@ -620,6 +620,25 @@ async def test_untitled_rows_get_their_names_and_marks_once_they_are_in_sight() 
         assert rows[0].key not in latest(service, "details").arguments[0]
 
 
+@pytest.mark.parametrize("theme", ["dark", "light", "nord", "hermes-ansi"])
+async def test_what_is_not_counted_yet_is_muted_also_under_the_cursor(theme: str) -> None:
+    async with listed(GatedService(conversations(3)), settings=Settings(theme=theme)) as (screen, _, _pilot):
+        rows = screen.rows
+        for ground, sure in (("", "quiet"), ("cursor", "quiet")):
+            assert rows.ink("unsure", ground) != rows.ink(sure, ground)
+
+
+@pytest.mark.parametrize("no_color", [False, True])
+async def test_a_count_that_is_not_exact_says_so_without_colours_too(no_color: bool) -> None:
+    service = GatedService(conversations(3, stored_messages=138))
+    service.hold("details")
+    async with listed(service, settings=Settings(no_color=no_color)) as (_, app, pilot):
+        await service.asked("details")
+        assert ("138…" in seen(app)) == no_color
+        service.release("details")
+        await until(pilot, lambda: "138…" not in seen(app))
+
+
 async def test_s_cycles_the_orders_and_the_head_names_the_one_in_force() -> None:
     service = GatedService(conversations(5))
     async with listed(service) as (_, app, pilot):

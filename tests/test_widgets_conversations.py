@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 
 import pytest
 from rich.cells import cell_len
@@ -106,6 +107,20 @@ def test_numbers_are_exact_where_they_are_known_and_never_too_wide() -> None:
     style = ListStyle(values.NOW, details={row.key: Details(None, 1_204, Status.COMPLETE)})
     assert "  1,204  " in drawn(row, 80, style)
     assert [number(n) for n in (0, 9_999, 12_345, 999_999, 25_000_000)] == ["0", "9,999", "12k", "1.0M", "25M"]
+
+
+@pytest.mark.parametrize("on", [False, True])
+def test_a_number_that_nobody_has_counted_yet_looks_so_and_nothing_else_does(on: bool) -> None:
+    row = values.conversation("a", "t", stored_messages=138)
+    unsure, plain = ListStyle(values.NOW), ListStyle(values.NOW, plain=True)
+    sure = ListStyle(values.NOW, details={row.key: Details(None, 138, Status.COMPLETE)})
+    before, after = row_line(row, 80, unsure, on=on), row_line(row, 80, sure, on=on)
+    assert before.text == after.text
+    assert [each for each in before.left if each not in after.left] == [("  138", "unsure")]
+    assert " 138… " in row_line(row, 80, plain, on=on).text
+    assert "…" not in row_line(row, 80, replace(plain, details=sure.details), on=on).text
+    assert "  12k… " in row_line(row._replace(stored_messages=12_345), 80, plain, on=on).text
+    assert "   1k… " in row_line(row._replace(stored_messages=1_204), 80, plain, on=on).text
 
 
 @pytest.mark.parametrize(

@@ -185,7 +185,8 @@ class Browsing(Peeking):
     def _show(self, page: ConversationPage, query: ListQuery, *, anew: bool) -> None:
         begun, self._page, self._error, self._answers = self._begun, page, None, query
         self._await(False)
-        self._style = replace(self._style, present=times.now(), order=query.order, reverse=query.reverse)
+        plain, present = self.app.no_color, times.now()
+        self._style = replace(self._style, present=present, order=query.order, reverse=query.reverse, plain=plain)
         self._show_notice(None if page.rows else nothing(page, query.text))
         to_end = self._to_end and self.rows.cursor == self.rows.total - 1
         self.rows.show(page.rows, anew=anew or begun)

@@ -38,6 +38,8 @@ class ListStyle:
     """Several profiles are open: every row says which is its own."""
     details: Mapping[ConversationKey, Details] = field(default_factory=dict)
     """What is known of the messages of some rows."""
+    plain: bool = False
+    """Without colours: what is not sure yet is told by a letter."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,12 @@ def _started(row: Conversation, style: ListStyle) -> Part:
 
 
 def _messages(row: Conversation, style: ListStyle) -> Part:
-    return (fit(number(messages_of(row, style.details.get(row.key))), 5, "right"), "quiet")
+    """The exact count; before anybody has counted what the store wrote down, told apart from it."""
+    details = style.details.get(row.key)
+    many = messages_of(row, details)
+    if details is not None:
+        return (fit(number(many), 5, "right"), "quiet")
+    return (fit(f"{number(many, 4)}…" if style.plain else number(many), 5, "right"), "unsure")
 
 
 ACTIVE = Column("active", 9, _active, Order.ACTIVE)

@@ -25,7 +25,7 @@ from hermes_tui.widgets.inks import ruled
 Part = tuple[str, str]
 """Text and the name of its ink."""
 
-LIT = {"quiet": "lit", "bad": "bad-lit"}
+LIT = {"quiet": "lit", "unsure": "unsure-lit", "bad": "bad-lit"}
 """What an ink becomes on a ground that is not the page, so that it keeps its contrast."""
 LIT_MATCHES = frozenset({"match", "now"})
 _JOINER = "\u200d"

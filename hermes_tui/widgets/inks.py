@@ -24,6 +24,8 @@ INKS: dict[str, Look] = {
     "soft": ("soft", "", ""),
     "quiet": ("quiet", "", ""),
     "lit": ("lit", "", ""),
+    "unsure": ("guide", "", "italic"),
+    "unsure-lit": ("quiet", "", "italic"),
     "gold": ("gold", "", ""),
     "strong": ("ink", "", "bold"),
     "guide": ("guide", "", ""),
@@ -54,6 +56,7 @@ _PLAIN: Look = ("", "", "")
 _OF_SIXTEEN = {
     "ink--quiet": ("quiet", "", "dim"),
     "ink--aside": ("quiet", "", "italic dim"),
+    "ink--unsure": ("guide", "", "italic dim"),
     "ink--guide": ("guide", "", "dim"),
     "ink--faint": ("hairline", "", "dim"),
     "ink--match": ("match", "match-ground", "bold underline"),
