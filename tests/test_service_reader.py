@@ -443,3 +443,12 @@ async def test_a_deadline_that_has_passed_by_holds_nothing_of_whoever_asked(stor
         return held() is None
 
     await until(let_go)
+
+
+async def test_what_asks_for_all_memory_there_is_is_told_as_damage(reader: Reader, store: StoreRef) -> None:
+    def exhausted(_: Store) -> None:
+        raise MemoryError
+
+    with pytest.raises(StoreUnreadable, match="damaged here"):
+        await reader.run(store, exhausted)
+    assert await reader.run(store, title) == "first"

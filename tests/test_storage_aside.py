@@ -163,6 +163,24 @@ async def test_a_run_that_becomes_live_is_in_the_list_at_once(tmp_path: Path) ->
         await service.close()
 
 
+async def test_runs_that_are_gone_are_no_longer_counted(tmp_path: Path) -> None:
+    db = many(tmp_path / "state.db", sessions=60)
+    service = SqliteSessionService([ref_of(db)])
+    try:
+        assert (await service.conversations(ListQuery())).hidden[HiddenReason.AUTOMATION] > 30
+        conn = connection.sqlite3.connect(db)
+        kept = "select coalesce(parent_session_id, id) from sessions where source = 'cli'"
+        conn.execute(f"delete from sessions where source = 'cron' and id not in ({kept})")
+        conn.commit()
+        conn.close()
+        for query in (ListQuery("source:cli"), ListQuery(include_hidden=True), ListQuery()):
+            fresh = SqliteSessionService([ref_of(db)])
+            assert await service.conversations(query) == await fresh.conversations(query)
+            await fresh.close()
+    finally:
+        await service.close()
+
+
 def test_no_message_of_what_stands_aside_is_read(tmp_path: Path) -> None:
     rows: list[int] = []
     for sessions in (600, 2_400):

@@ -202,6 +202,48 @@ def test_a_page_that_is_none_is_not_believed(
 
 
 @pytest.mark.usefixtures("unbounded")
+@pytest.mark.parametrize(
+    "change",
+    [
+        "update messages_fts_data set block = zeroblob(length(block)) where id = {id}",
+        "delete from messages_fts_data where id = {id}",
+        "update messages_fts_idx set pgno = 1 << 30 where (segid << 37) + (pgno >> 1) = {id}",
+        "update messages_fts_idx set pgno = null where (segid << 37) + (pgno >> 1) = {id}",
+    ],
+)
+async def test_what_a_damaged_page_of_words_held_is_found_by_reading(
+    scribbled: Path, change: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page of which nothing tells what was on it must not read as one without the words."""
+    with closing(sqlite3.connect(scribbled)) as conn:
+        pages = "select id, block from messages_fts_data where id >> 37 > 0"
+        ids = [id for id, block in conn.execute(pages) if "署".encode() in block and block[2:4] > b"\0\4"]
+        for id in ids[: len(ids) // 2]:
+            conn.execute(change.format(id=id))
+        conn.commit()
+    (read,) = await searches(scribbled, ["部署"])
+    monkeypatch.setattr(vocabulary, "rows_with", lambda *_: None)
+    (everything,) = await searches(scribbled, ["部署"])
+    assert [hit.count for hit in read.hits] == [hit.count for hit in everything.hits]
+    assert everything.hits
+
+
+async def test_a_page_that_asks_for_all_memory_there_is_sends_to_the_messages(
+    scribbled: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """SQLite takes some damage for a wish for very much memory, and Python has no other name for that."""
+
+    def exhausted(*_: object) -> None:
+        raise MemoryError
+
+    (before,) = await searches(scribbled, ["部署"])
+    monkeypatch.setattr(vocabulary, "rows_with", exhausted)
+    (after,) = await searches(scribbled, ["部署"])
+    assert [hit.conversation for hit in after.hits] == [hit.conversation for hit in before.hits]
+    assert "The search index is damaged: the messages themselves were read." in after.notices
+
+
+@pytest.mark.usefixtures("unbounded")
 def test_while_somebody_writes_it_is_read_again(scribbled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     written, limit, pages = 0, 0, vocabulary._pages
 

@@ -64,7 +64,7 @@ class Catalogues:
         def part(live: frozenset[str], before: Loaded | None) -> Loaded:
             from hermes_tui.storage.aside import load_shown
 
-            if before is not None and not before.catalogue.aside:
+            if before is not None:
                 return load(store, before)
             return load_shown(store, live) or load(store)
 
@@ -82,7 +82,9 @@ class Catalogues:
         if kept is not None and kept.version == version and kept.serves(live, partly=partly):
             loaded, counted = kept.loaded, kept.live
         else:
-            loaded, counted = load(live, None if kept is None else kept.loaded), live
+            # what stood aside may have gone since: what is left would look unchanged
+            before = None if kept is None or kept.loaded.catalogue.aside else kept.loaded
+            loaded, counted = load(live, before), live
         loaded = loaded._replace(catalogue=loaded.catalogue.marked(live))
         self._kept[ref] = _Kept(store, version, loaded, counted)
         self._seen.setdefault(ref, _mark(store, version, live))

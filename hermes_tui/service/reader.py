@@ -292,6 +292,8 @@ class Reader:
                 raise job.failure()
             try:
                 return self._attempt(job, stores)
+            except MemoryError as error:
+                raise connection.exhausted(job.ref) from error
             except (sqlite3.Error, StoreError) as error:
                 cause = error if isinstance(error, sqlite3.Error) else error.__cause__
                 if not isinstance(cause, sqlite3.Error):

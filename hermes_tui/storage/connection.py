@@ -243,6 +243,14 @@ def is_undecoded(error: sqlite3.Error) -> bool:
     return not hasattr(error, "sqlite_errorcode") and "UTF-8" in str(error)
 
 
+def exhausted(ref: StoreRef) -> StoreUnreadable:
+    """For SQLite's wish for more memory than there is: here all but certainly a page that names a wrong size."""
+    return StoreUnreadable(
+        f"{ref.db} is damaged here (a page asks for more memory than there is); reading goes on elsewhere.",
+        **_where(ref),
+    )
+
+
 def translate(error: sqlite3.Error, ref: StoreRef) -> HermesTuiError:
     """The failure that a user can act on."""
     code = getattr(error, "sqlite_errorcode", 0)

@@ -107,6 +107,14 @@ def look(store: Store) -> Indexes:
 
 
 def _trust(store: Store, name: str) -> tuple[Index | None, tuple[str, ...]]:
+    """The index, if it can be asked, and what the person should know."""
+    try:
+        return _trusted(store, name)
+    except MemoryError:
+        return None, ("The search index is damaged: the messages themselves were read.",)
+
+
+def _trusted(store: Store, name: str) -> tuple[Index | None, tuple[str, ...]]:
     table = store.schema.fts.get(name)
     if table is None:
         return None, ("There is no search index: the messages themselves were read.",)
@@ -133,8 +141,14 @@ def _trouble(store: Store, name: str) -> str | None:
     return None
 
 
-def is_index_trouble(error: sqlite3.Error) -> bool:
+TROUBLE = (sqlite3.DatabaseError, MemoryError)
+"""What a question to an index may end with: a damaged page can ask for more memory than there is."""
+
+
+def is_index_trouble(error: Exception) -> bool:
     """What FTS5 says of an index that it cannot read: damage, or nothing more than that something is wrong."""
+    if not isinstance(error, sqlite3.Error):
+        return isinstance(error, MemoryError)
     return is_damage(error) or getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_ERROR
 
 

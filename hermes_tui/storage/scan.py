@@ -17,7 +17,7 @@ from typing import Any
 from hermes_tui.domain.querytrees import Node
 from hermes_tui.storage.conditions import AT, Conditions
 from hermes_tui.storage.connection import Store, is_damage
-from hermes_tui.storage.fts import CUT_AT, STRUCTURED, Index, is_index_trouble
+from hermes_tui.storage.fts import CUT_AT, STRUCTURED, TROUBLE, Index, is_index_trouble
 from hermes_tui.storage.holes import Gap
 from hermes_tui.storage.judging import Judge, Verdict, row_of
 from hermes_tui.storage.rows import FIRST, extent, newest_up_to, sound_spans
@@ -174,7 +174,7 @@ def read_ahead(task: Task) -> list[Callable[[Store], Reading | None]]:
     def job(span: Span, store: Store) -> Reading | None:
         try:
             return read(store, task, span)
-        except sqlite3.DatabaseError as error:
+        except TROUBLE as error:
             if not is_index_trouble(error):
                 raise
         return None

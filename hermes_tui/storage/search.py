@@ -13,7 +13,6 @@ raises has changed nothing, and can be taken again. Before it, `ahead` can be re
 
 from __future__ import annotations
 
-import sqlite3
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -28,7 +27,7 @@ from hermes_tui.storage.answering import Answer, named
 from hermes_tui.storage.conditions import conditions
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.finding import Finding, Ground, Step
-from hermes_tui.storage.fts import Indexes, express, is_index_trouble, look, structured_ids, words_only
+from hermes_tui.storage.fts import TROUBLE, Indexes, express, is_index_trouble, look, structured_ids, words_only
 from hermes_tui.storage.judging import empty_leaves
 from hermes_tui.storage.matches import Groups
 from hermes_tui.storage.naming import Named, find_targets, in_time, titles_of
@@ -134,7 +133,7 @@ class StoreSearch:
         step, before = queue[0], self._state()
         try:
             step(store)
-        except sqlite3.DatabaseError as error:
+        except TROUBLE as error:
             if not is_index_trouble(error) or self.ground is None or self.ground.indexes.base is None:
                 raise
             self._distrust(store)

@@ -38,6 +38,8 @@ _LONGEST = 32_768
 """Bytes of a word: of longer ones FTS5 leaves out the end."""
 _WHOLE_WORD = b"0"
 """With which each word is stored, in front of it; beginnings that are indexed for themselves have other marks."""
+_LEAST_FOOT = "x'0004'"
+"""Where the foot of a page begins at the earliest."""
 _FORMAT = 4
 """Of the tables in which FTS5 keeps an index."""
 _TRIES = 2
@@ -175,8 +177,9 @@ def _is_cut(word: bytes) -> bool:
 
 def _pages(store: Store, index: Index, any_of: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
     """Of the pages that hold words those that hold any of these bytes, or what may be cut, each with how many were
-    looked at up to there, about. In statements that do not take long: a writer may wait for each."""
-    tests = [f"length(d.block) >= {_LONGEST}"]
+    looked at up to there, about. In statements that do not take long: a writer may wait for each. Raises IndexError
+    for one that is missing, or is none."""
+    tests = [f"length(d.block) >= {_LONGEST}", "d.block is null", f"substr(d.block, 3, 2) < {_LEAST_FOOT}"]
     for number, byte in enumerate(any_of):
         # no function of Python's own: most pages end here
         store.conn.create_function(f"first{number}", 1, methodcaller("find", byte), deterministic=True)
@@ -187,7 +190,7 @@ def _pages(store: Store, index: Index, any_of: Iterable[bytes]) -> Iterator[tupl
     some = f"""
     select d.block
     from {index.name}_idx i
-    cross join {index.name}_data d on d.id = (i.segid << 37) + (i.pgno >> 1)
+    left join {index.name}_data d on d.id = (i.segid << 37) + (i.pgno >> 1)
     where (i.segid, i.term) > (?, ?) and (i.segid, i.term) <= (?, ?) and ({" or ".join(tests)})
     """
     at: tuple[int, bytes] | None = (-1, b"")
@@ -196,6 +199,8 @@ def _pages(store: Store, index: Index, any_of: Iterable[bytes]) -> Iterator[tupl
         begun, at = at, store.conn.execute(last, (*at, _PAGES_AT_ONCE - 1)).fetchone()
         looked_at += _PAGES_AT_ONCE
         for (page,) in store.conn.execute(some, (*begun, *(at or _END))):
+            if not isinstance(page, bytes) or not 4 <= (page[2] << 8 | page[3]) < len(page):
+                raise IndexError
             yield looked_at, page
 
 
@@ -237,7 +242,9 @@ def words_of(page: bytes) -> Iterator[bytes]:
         else:
             common, place = (page[at], at + 1) if page[at] < 128 else _number(page, at)
         own, place = (page[place], place + 1) if page[place] < 128 else _number(page, place)
-        word = word[:common] + page[place : place + own]
+        before, word = word, word[:common] + page[place : place + own]
+        if word <= before:
+            raise IndexError  # they stand in order
         if word[:1] == _WHOLE_WORD:
             yield word[1:]
 
