@@ -96,6 +96,11 @@ def test_options_are_not_abbreviated(flag: str) -> None:
     [
         (["lsit"], "lsit"),
         (["list", "extra"], "extra"),
+        (["list", "source:cli"], "it takes --source cli, and hermes-tui search source:cli takes filter words"),
+        (["list", "source:cli,slack", "before:7d"], "it takes --source cli --source slack --before 7d, and "),
+        (["list", "is:pinned"], "words are for a search: hermes-tui search is:pinned"),
+        (["list", "all:x"], "words are for a search: hermes-tui search all:x"),
+        (["list", "two words"], "words are for a search: hermes-tui search 'two words'"),
         (["show"], "TARGET"),
         (["show", "Refactoring", "auth"], "quotes"),
         (["show", "-abc"], "-abc"),

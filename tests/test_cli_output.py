@@ -17,7 +17,7 @@ from hermes_tui.commands import families, lists, output, plain, resumes, searche
 from hermes_tui.commands.answers import Answer, Asked
 from hermes_tui.commands.arguments import read
 from hermes_tui.domain.messages import Message, ToolCall
-from hermes_tui.domain.queries import Hit, Match, Span, Tier
+from hermes_tui.domain.queries import Hit, Match, Span, Tier, WayOut
 from hermes_tui.errors import Unsupported
 from tests import values
 from tests.fakes import GatedService
@@ -383,3 +383,7 @@ def test_nothing_found_is_said_in_words_and_in_the_code() -> None:
     answer = ask(searches.run, ["search", "walnut"], service)
     assert answer.code == 1
     assert any("no matches for walnut" in line for line in answer.lines())
+    service.ways = (WayOut("without walnut", "is:pinned", 5, 0), WayOut("without is:pinned", "walnut", 1, 3))
+    ways = list(ask(searches.run, ["search", "walnut", "is:pinned"], service).lines())
+    assert "  without walnut: 5 conversations" in ways  # no words, no matches to count
+    assert "  without is:pinned: 1 conversation, 3 matches" in ways

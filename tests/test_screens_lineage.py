@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from hermes_tui.domain.lineage import Lineage
-from hermes_tui.domain.messages import Message, Outline, SegmentMark
-from hermes_tui.domain.sessions import Kind
+from hermes_tui.domain.messages import Message, Outline, SegmentMark, Window
+from hermes_tui.domain.sessions import ConversationKey, Kind
 from hermes_tui.errors import StoreBusy, TargetNotFound
 from hermes_tui.intents import CopyText, OpenResume, OpenSearch, OpenTranscript
 from hermes_tui.screens.lineage import LineageScreen
@@ -68,7 +68,7 @@ async def test_it_opens_where_one_is_and_says_what_the_family_is() -> None:
         assert "3 segments · 2 branches · 1 reset · 5 delegates" in text
         assert "messages repeated after a compression count in each" in text
         assert "10 of 12" in text
-        assert "Yes, it shares the OAuth client." in text
+        assert "Yes, it shares the OAuth client; see" in text
         assert "@session:default/auth3" in text
 
 
@@ -194,3 +194,34 @@ def test_an_event_of_an_earlier_segment_is_no_word_of_the_person() -> None:
         ("event", "walnut now"),
         ("user", "Go on."),
     ]
+
+
+class Long(Family):
+    """The same with sixty messages, of which the last segment holds all but five."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[tuple[int | None, int]] = []
+
+    async def outline(self, key: object) -> Outline:
+        short = await super().outline(key)
+        return replace(short, ids=array("q", range(1, 61)), roles=bytes(60), timestamps=array("d", [0.0] * 60))
+
+    async def window(self, key: object, anchor: int | None, *, before: int, after: int) -> Window:
+        self.asked.append((anchor, before))
+        ids = range((anchor or 60) - before, (anchor or 60) + 1)
+        said = tuple(Message(each, "s", "user", 1.0, f"Word {each}.", 8) for each in ids)
+        return Window(said, ids.start - 1, 0)
+
+
+@pytest.mark.parametrize(("session_id", "before", "earlier"), [("auth", 1, 0), ("auth2", 2, 0), ("auth3", 30, 24)])
+async def test_the_end_of_a_segment_is_counted_within_it(session_id: str, before: int, earlier: int) -> None:
+    """Not within the conversation: `21 messages` and `27 earlier messages` of one session contradict each other."""
+    service = Long()
+    screen = LineageScreen(service, "default", HERE)
+    node = next(each for each in service.family.nodes if each.id == session_id)
+    recap = await screen._ending(node, ConversationKey("default", "auth"))
+    last = {"auth": 2, "auth2": 5, "auth3": 60}[session_id]
+    assert service.asked == [(last, before)]
+    assert (recap.earlier, recap.entries[-1].text) == (earlier, f"Word {last}.")
+    assert len(recap.entries) + recap.earlier == {"auth": 2, "auth2": 3, "auth3": 55}[session_id]

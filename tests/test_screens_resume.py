@@ -157,6 +157,7 @@ async def test_without_hermes_there_is_only_the_command() -> None:
         assert "✗ hermes      not on PATH" in seen(app)
         await pilot.press("enter", "b", "w")
         assert not app.intents
+        assert [each.message for each in app._notifications] == ["hermes is not on PATH"] * 3
         await pilot.press("c")
         assert app.last(CopyText).text == values.PLAN.command
 

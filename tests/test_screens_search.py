@@ -24,6 +24,7 @@ from hermes_tui.errors import BadQuery, StoreBusy, StoreUnreadable, TargetAmbigu
 from hermes_tui.intents import CopyText, OpenLineage, OpenResume, OpenTarget, OpenTranscript
 from hermes_tui.screens.search import SearchScreen
 from hermes_tui.state import RecentQueries
+from hermes_tui.widgets.answers import nothing_found
 from tests import values
 from tests.fakes import GatedService
 from tests.stage import Stage, frames, on_stage, seen, until
@@ -553,6 +554,24 @@ async def test_ways_out_are_rows_that_enter_takes() -> None:
         await pilot.press("down", "enter")
         await until(pilot, lambda: query_of(service).text == "kubernetes source:slack")
         assert screen.box.text == "kubernetes source:slack"
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("walnut", "No matches for walnut in 242 conversations."),
+        ("walnut source:cli", "No matches for walnut in 242 conversations that pass the filters."),
+        ("walnut before:2024-01-01", "No matches for walnut with before:2024-01-01 in 242 conversations."),
+        (
+            "source:cli -role:tool walnut after:7d",
+            "No matches for walnut with -role:tool after:7d in 242 conversations that pass the other filters.",
+        ),
+    ],
+)
+def test_conversations_are_not_said_to_pass_what_their_messages_would_have_to(query: str, said: str) -> None:
+    page = SearchPage((), 0, 242, "", "fts", 1.0, final=True)
+    head, _ = nothing_found(query, page)
+    assert "".join(text for text, _ in head[0]) == said
 
 
 async def test_nothing_found_offers_to_read_what_no_index_holds() -> None:

@@ -21,7 +21,7 @@ from hermes_tui.errors import StoreBusy, StoreUnreadable, TargetNotFound
 from hermes_tui.intents import CopyText, OpenLineage, OpenResume, OpenTarget, OpenTranscript
 from hermes_tui.screens.finding import moment_of
 from hermes_tui.screens.transcript import TranscriptScreen
-from hermes_tui.widgets.transcript import supply
+from hermes_tui.widgets.transcript import saying, supply
 from tests import values
 from tests.fakes import GatedService
 from tests.stage import Stage, on_stage, seen, until
@@ -623,6 +623,7 @@ async def test_bookmarks_are_kept_and_lead_back() -> None:
         await settled(screen, pilot)
         await pilot.press("apostrophe")
         await until(pilot, lambda: "Answer 100." in seen(app) and "Bookmarks" in seen(app))
+        assert "bookmarked" not in seen(app)
         await pilot.press("enter")
         await settled(screen, pilot)
         assert "Answer 100." in bar(app)
@@ -642,6 +643,32 @@ async def test_bookmarks_are_kept_and_lead_back() -> None:
         await pilot.press("m")
         await until(pilot, lambda: "No bookmarks yet" in seen(app))
         assert "m remove" not in seen(app).splitlines()[-1]
+
+
+async def test_that_a_bookmark_was_added_is_not_said_of_the_list_nor_after_it() -> None:
+    screen = screen_of(service_of(talk(20)), 4)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        await pilot.press("m")
+        await until(pilot, lambda: "bookmarked" in seen(app))
+        await pilot.press("apostrophe")
+        await until(pilot, lambda: "Bookmarks" in seen(app))
+        assert "bookmarked" not in seen(app)
+        await pilot.press("escape")
+        await until(pilot, lambda: "Bookmarks" not in seen(app))
+        assert "bookmarked" not in seen(app)
+
+
+def test_a_bookmark_of_a_call_says_what_its_line_says() -> None:
+    call = ToolCall("1", "terminal", '{"command": "make test"}')
+    asked = Message(1, "s", "assistant", 1.0, "", 0, tool_calls=(call, replace(call, name="process")))
+    brought = Message(2, "s", "tool", 2.0, '{"output": "42 passed"}', 23, call=call)
+    said = replace(asked, text="Running the tests.")
+    assert [saying.bookmark_words(each) for each in (asked, brought, said)] == [
+        "terminal make test, process make test",
+        "terminal make test",
+        "Running the tests.",
+    ]
 
 
 async def test_the_next_hit_is_the_next_conversation_of_the_search() -> None:
@@ -664,9 +691,10 @@ async def test_the_next_hit_is_the_next_conversation_of_the_search() -> None:
         )
 
 
-async def test_what_was_found_by_its_link_is_opened_without_looking_for_the_link_in_it() -> None:
+async def test_what_was_found_by_its_link_or_title_alone_is_opened_without_looking_for_it_inside() -> None:
     words, named = "session default seg_b 50", Hit(values.CONVERSATIONS[0], Tier.TARGET, (), 0)
-    for hit, sought in ((named, ""), (replace(named, tier=Tier.TITLE), words)):
+    titled = replace(named, tier=Tier.TITLE)
+    for hit, sought in ((named, ""), (titled, ""), (replace(titled, count=None), words)):
         screen = screen_of(service_of(talk(10)), 3, words=words, hits=(hit,))
         async with on_stage(screen) as (_, app, pilot):
             await settled(screen, pilot)

@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 from hermes_tui.domain.filters import KEYS, MARKS
-from hermes_tui.widgets.helping import FILTERS, help_lines
+from hermes_tui.keys import PLACES
+from hermes_tui.widgets.helping import FILTERS, help_lines, sections
 
 
 def test_every_filter_and_every_mark_is_told() -> None:
     told = " ".join(written for written, _ in FILTERS).split()
     assert {f"{key}:" for key in KEYS} <= set(told)
     assert {word for written, text in FILTERS if written == "is:" for word in text.split()} == set(MARKS)
+
+
+def test_back_is_told_of_each_list_as_it_is() -> None:
+    """The list of conversations is not gone back from: it is quit, and escape clears its filter."""
+    for here in PLACES:
+        lists, own = (
+            next((section.rows for section in sections(here, {}) if section.name == name), ())
+            for name in ("every list", here)
+        )
+        back = [text for key, text in lists if "esc" in key or "q" in key.split()]
+        assert back == ([] if here == "browse" else ["back, but not in browse"])
+        assert ("esc", "clear the filter") in own if here == "browse" else True
+    browse = next(section.rows for section in sections("search", {}) if section.name == "browse")
+    assert {("esc", "clear the filter"), ("q", "quit")} <= set(browse)
 
 
 def test_two_columns_fit_a_wide_terminal() -> None:

@@ -218,7 +218,9 @@ def _command(found: Arguments, words: list[str]) -> None:
     if command.word and not found.words and found.command != "search":
         raise UsageError(f"{command.name} needs a {command.word}")
     if len(found.words) > (1 if command.word else 0) and not command.many:
-        raise UsageError(f"{command.name} does not know what to do with {found.words[-1]!r}" + _quoting(command))
+        raise UsageError(
+            f"{command.name} does not know what to do with {found.words[-1]!r}" + _instead(command, found)
+        )
     if command.choices and found.words[0] not in command.choices:
         raise UsageError(f"{command.name} knows {', '.join(command.choices)}, not {found.words[0]!r}")
 
@@ -229,8 +231,27 @@ def _is_link(word: str) -> bool:
     return parse_link(word) is not None
 
 
-def _quoting(command: Command) -> str:
-    return "; a title of several words needs quotes" if command.word == "TARGET" else ""
+def _instead(command: Command, found: Arguments) -> str:
+    """What to do with words that a command has no use for."""
+    if command.word == "TARGET":
+        return "; a title of several words needs quotes"
+    return _filtering(found.words) if command.name == "list" else ""
+
+
+def _filtering(words: list[str]) -> str:
+    """How to ask a list for what filter words ask, as far as options can; a search takes them all."""
+    import shlex
+
+    from hermes_tui.domain.filters import KEYS
+
+    options, typed = list[str](), " ".join(map(shlex.quote, words))
+    for word in words:
+        key, _, value = word.partition(":")
+        option = OPTIONS.get(f"--{key}")
+        if key not in KEYS or not value or option is None:
+            return f"; words are for a search: hermes-tui search {typed}"
+        options += [f"{option.flag} {shlex.quote(each)}" for each in value.split(",") if each]
+    return f"; it takes {' '.join(options)}, and hermes-tui search {typed} takes filter words"
 
 
 def _check(found: Arguments) -> None:

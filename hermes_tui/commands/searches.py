@@ -112,7 +112,8 @@ def _summary(query: SearchQuery, page: SearchPage, ways: Sequence[WayOut]) -> It
     if not page.total:
         yield f"no matches for {text.one_line(query.text)} in {searched} ({how})."
         for way in ways:
-            counts = f"{text.count(way.conversations, 'conversation')}, {text.count(way.matches, 'match', 'matches')}"
+            matches = [text.count(way.matches, "match", "matches")] if way.matches else []  # none where no words are
+            counts = ", ".join([text.count(way.conversations, "conversation"), *matches])
             yield f"{plain.INDENT}{text.one_line(way.label)}: {counts}"
     else:
         shown = f"{len(page.hits):,} of " if len(page.hits) < page.total else ""

@@ -91,9 +91,12 @@ class Filling(Finding, inherit_bindings=False):
             self.look_for(self.words, opening.anchor if opening.anchor is not None else -1)
 
     def _by_name(self) -> bool:
-        """It was found by its link, id or title alone: the words of the query name it and are not in it."""
+        """It was found by its link, id or title alone: the words of the query name it and are not in it. Of a title
+        that is sure only once its messages were counted."""
         hits, at = self.opening.hits, self.opening.hit
-        return at < len(hits) and hits[at].tier is Tier.TARGET and hits[at].best is None
+        if at >= len(hits) or hits[at].best is not None:
+            return False
+        return hits[at].tier is Tier.TARGET or (hits[at].tier is Tier.TITLE and hits[at].count == 0)
 
     def _arrived(self) -> str:
         """What is to be said of the place: the anchor may be a copy of the message that is shown, or not be here."""

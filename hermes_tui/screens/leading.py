@@ -53,6 +53,7 @@ class Leading(Reading, inherit_bindings=False):
     def choose_from(self, head: tuple[Paragraph, ...], ways: tuple[Way, ...]) -> None:
         """Show rows to choose from."""
         self.page.show(head, ways)
+        self.note = ""  # it was of what stood there before
         self.add_class("-choosing")
         self.page.focus()
         self.show_place()
@@ -148,7 +149,7 @@ class Leading(Reading, inherit_bindings=False):
             root_id=self.key.root_id,
             message_id=place.message_id,
             title=title,
-            words=one_line((message.label or message.text) if message is not None else "", 120),
+            words=saying.bookmark_words(message) if message is not None else "",
             timestamp=place.timestamp,
         )
         added = self._keep_bookmark(mark)

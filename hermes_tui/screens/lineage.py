@@ -40,7 +40,7 @@ from hermes_tui.widgets.ways import Ways
 OWN = frozenset(key.action.partition("(")[0] for key in LINEAGE)
 ALWAYS = frozenset({"back", "search", "move", "page", "half", "first", "last"})
 """Actions that need no session under the cursor."""
-SEGMENT_END = 8
+SEGMENT_END = 30
 """Messages before the end of a segment that the pane looks at."""
 
 
@@ -221,17 +221,20 @@ class LineageScreen(Moving, BaseScreen, Acting):
         self._preview.show(node_view(shown))
 
     async def _ending(self, node: LineageNode, key: ConversationKey) -> Recap:
-        """How this very session ended; for the last of its chain that is the recap of the conversation."""
-        n, of = node.segment
-        if n == of:
+        """How this very session ended, counted within it; where it is all of its conversation, the recap of that."""
+        if node.segment[1] == 1:
             return await self.service.recap(key)
         outline = await self.service.outline(key)
-        after = next((i for i, mark in enumerate(outline.segments) if mark.session_id == node.id), None)
-        if after is None or after + 1 >= len(outline.segments) or outline.segments[after + 1].first == 0:
+        here = next((i for i, mark in enumerate(outline.segments) if mark.session_id == node.id), None)
+        if here is None:
             return Recap((), 0)
-        last = outline.segments[after + 1].first - 1
-        window = await self.service.window(key, outline.ids[last], before=SEGMENT_END, after=0)
-        return as_recap(window.messages, window.before)
+        ends = [*(mark.first for mark in outline.segments[here + 1 :]), len(outline)]
+        first, last = outline.segments[here].first, ends[0] - 1
+        if last < first:
+            return Recap((), 0)
+        before = min(SEGMENT_END, last - first)
+        window = await self.service.window(key, outline.ids[last], before=before, after=0)
+        return as_recap(window.messages, max(0, window.before - first))
 
     @on(Rows.Opened)
     def _opened(self) -> None:

@@ -127,8 +127,7 @@ class ResumeScreen(Moving, ModalScreen[None], Steady, inherit_bindings=False):
         plan = self.plan
         if plan is None or plan.refused:
             return False
-        missing = any(check.name == HERMES and check.state is State.ERROR for check in plan.checks)
-        if missing and action in NEED_HERMES:
+        if action in NEED_HERMES and self._missing:
             return False
         if action == "window":
             return in_tmux()
@@ -140,10 +139,19 @@ class ResumeScreen(Moving, ModalScreen[None], Steady, inherit_bindings=False):
 
     def on_key(self, event: events.Key) -> None:
         """A key that would run something, where nothing can be run: say why rather than nothing."""
-        keys = {name.strip() for key in RESUME if key.action in RUNS for name in key.keys.split(",")}
-        if self.plan is not None and self.plan.refused and event.key in keys:
+        refused = self.plan.refused if self.plan is not None else None
+        acts = RUNS if refused else NEED_HERMES
+        why = refused or (f"hermes is {self._missing}" if self._missing else "")
+        keys = {name.strip() for key in RESUME if key.action in acts for name in key.keys.split(",")}
+        if why and event.key in keys:
             event.stop()
-            self.notify(one_line(self.plan.refused), severity="warning", markup=False)
+            self.notify(one_line(why), severity="warning", markup=False)
+
+    @property
+    def _missing(self) -> str:
+        """What is to be said of a `hermes` that is not there; empty where it is."""
+        checks = self.plan.checks if self.plan is not None else ()
+        return next((each.detail for each in checks if each.name == HERMES and each.state is State.ERROR), "")
 
     def _leave(self, intent: Intent) -> None:
         """Close first: whoever comes back finds the row, not the panel."""

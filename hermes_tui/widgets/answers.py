@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hermes_tui.domain.filters import DATES
 from hermes_tui.domain.links import Link, only_link
 from hermes_tui.domain.queries import UNREAD, SearchOrder, SearchPage, SearchQuery, WayOut
 from hermes_tui.domain.querytrees import Leaf, Node, Without
@@ -54,6 +55,8 @@ CLEAR = Way("clear the query", does="clear")
 AGAIN = Way("try again", does="try again")
 ASK = "search like this"
 """What taking a query does."""
+_OF_MESSAGES = (*DATES, "role", "tool")
+"""Filters that test a message and not, as `source:` does too, the conversation it is in."""
 _LONGEST = 80
 """Characters of a query that a sentence repeats."""
 
@@ -171,15 +174,25 @@ def nothing_found(text: str, page: SearchPage, *, scanned: bool = False) -> tupl
     """What stands above and below the ways out of having found nothing: what was searched, and the grammar.
     `scanned`: also what no index holds."""
     words = words_of(text)
-    filtered = bool(filter_words(text))
-    where = count(page.searched, "conversation") + (" that pass the filters" if filtered and words else "")
     if words:
-        head: Paragraph = (("No matches for ", "soft"), (words, "title"), (f" in {where}.", "soft"))
+        head: Paragraph = (("No matches for ", "soft"), (words, "title"), (f"{_where(text, page)}.", "soft"))
     else:
         head = (("No conversation passes ", "soft"), (one_line(text, _LONGEST), "title"), (".", "soft"))
     if only_link(words) is not None:
         return [head], [((MEANT, "quiet"),)]  # its words were not looked for, so that no grammar helps
     return [head], [((f"{SEARCHED} {SCANNED}" if scanned else SEARCHED, "quiet"),), *GRAMMAR]
+
+
+def _where(text: str, page: SearchPage) -> str:
+    """` with before:7d in 157 conversations that pass the other filters`: dates, roles and tools test the message,
+    so that a conversation need not hold one that passes."""
+    typed = [text[start:end] for start, _, end in filter_words(text)]
+    bound = [word for word in typed if word.lstrip("-").partition(":")[0].casefold() in _OF_MESSAGES]
+    asked = f" with {one_line(' '.join(bound), _LONGEST)}" if bound else ""
+    passing = (
+        "" if len(bound) == len(typed) else " that pass the other filters" if bound else " that pass the filters"
+    )
+    return f"{asked} in {count(page.searched, 'conversation')}{passing}"
 
 
 def way_row(way: WayOut) -> Way:

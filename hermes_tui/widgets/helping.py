@@ -9,6 +9,8 @@ from hermes_tui.values import dataclass
 from hermes_tui.widgets.ink import AXIS, Line, Part, View, crop, gap, line, measure
 
 Row = tuple[Part, ...]
+BROWSE = "browse"
+"""The list that one leaves by quitting."""
 KEY = 9
 """Cells for a key."""
 _LONGEST = 14
@@ -19,7 +21,7 @@ _MOVED: tuple[tuple[str, str], ...] = (
     ("g G", "first, last"),
     ("page keys", "ctrl+d ctrl+u: half a page"),
 )
-_BACK = ("esc q", "back")
+_BACK = ("esc q", "back, but not in browse")
 FILTERS: tuple[tuple[str, str], ...] = (
     ("source: role: tool: model: provider: end:", ""),
     ("title: cwd: workspace: branch: profile:", ""),
@@ -67,7 +69,6 @@ _ALIKE = frozenset({"resume", "lineage", "copy_link", "copy_command", "copy_id",
 """Actions that are told once for all lists, or go without saying."""
 _SAME = frozenset(
     {
-        "browse.clear",
         "lineage.search",
         "lineage.read",
         "search.box",
@@ -98,7 +99,11 @@ def special_rows(place: str, rebound: Mapping[str, str]) -> list[tuple[str, str]
     keys = [key for key in PLACES[place] if not _moves(key) and key.id not in _SAME]
     if place == "everywhere":
         return _told(keys, rebound)
-    own = {"transcript": {"copy_link"}, "resume": {"copy_link", "copy_command", "copy_id"}}
+    own = {
+        "browse": {"quit"},
+        "transcript": {"copy_link"},
+        "resume": {"copy_link", "copy_command", "copy_id"},
+    }
     alike = _ALIKE - own.get(place, set())
     return _told([key for key in keys if key.action not in alike], rebound)
 
@@ -120,7 +125,8 @@ def _told(keys: Sequence[Key], rebound: Mapping[str, str]) -> list[tuple[str, st
 def sections(here: str, rebound: Mapping[str, str]) -> list[Section]:
     """Every section, the one of the screen one came from first."""
     by_id = {key.id: key for place in PLACES.values() for key in place}
-    lists = Section("every list", [*_MOVED, *_told([by_id[name] for name in EVERY_LIST], rebound), _BACK])
+    back = () if here == BROWSE else (_BACK,)
+    lists = Section("every list", [*_MOVED, *_told([by_id[name] for name in EVERY_LIST], rebound), *back])
     names = [here] if here in PLACES else []
     names += [name for name in PLACES if name not in (here, "everywhere")]
     places = [Section(name, special_rows(name, rebound)) for name in names]

@@ -6,16 +6,20 @@ from collections.abc import Mapping, Sequence
 
 from hermes_tui import times
 from hermes_tui.bookmarks import Bookmark
+from hermes_tui.domain.messages import Message, ToolCall
 from hermes_tui.domain.sessions import Conversation, Details
 from hermes_tui.intents import OpenTranscript
 from hermes_tui.keys import TRANSCRIPT, shown_as
 from hermes_tui.text import clean, count, one_line
 from hermes_tui.widgets.ink import Form, Part, gap
 from hermes_tui.widgets.transcript.leaves import ItemKind
+from hermes_tui.widgets.transcript.outcomes import read_arguments
 from hermes_tui.widgets.transcript.roaming import Place
 from hermes_tui.widgets.ways import Paragraph, Way
 from hermes_tui.widgets.wording import facts, title_part
 
+BOOKMARKED = 120
+"""Characters of a message that its bookmark keeps."""
 _ACTS = {
     ItemKind.CALL: "fold",
     ItemKind.REASONING: "fold",
@@ -123,6 +127,18 @@ def link_page(target: str) -> tuple[tuple[Paragraph, ...], tuple[Way, ...]]:
         Way("copy it", does="copy"),
         Way("leave it", does="leave it"),
     )
+
+
+def bookmark_words(message: Message) -> str:
+    """What a list of bookmarks says of a message: its words, or its calls as their lines show them."""
+    if message.call is not None:
+        return _call_words(message.call)
+    said = one_line(message.label or message.text, BOOKMARKED)
+    return said or one_line(", ".join(map(_call_words, message.tool_calls or ())), BOOKMARKED)
+
+
+def _call_words(call: ToolCall) -> str:
+    return one_line(f"{call.name}  {read_arguments(call.arguments).summary}".strip(), BOOKMARKED)
 
 
 def bookmarks_page(marks: Sequence[Bookmark]) -> tuple[tuple[Paragraph, ...], tuple[Way, ...]]:
