@@ -13,6 +13,7 @@ from textual.command import CommandInput, CommandList, CommandPalette, Discovery
 from textual.content import Content
 from textual.errors import NoWidget
 from textual.widgets import Input, LoadingIndicator, OptionList
+from textual.widgets.option_list import Option
 
 from hermes_tui.keys import EVERYWHERE, MOVING, shown_as
 from hermes_tui.screens.base import Steady, keys_of, works
@@ -20,6 +21,7 @@ from hermes_tui.widgets.ink import ASCII
 
 _MOVES = frozenset(name for name, *_ in MOVING)
 IN_FORCE = "in use"
+NO_COMMAND = "there is no such command"
 _PAGES = frozenset({"page_up", "page_down"})
 _OURS = "hermes-"
 """Begins the names of the themes that were made for this program: of those that match they come first."""
@@ -114,8 +116,16 @@ class Palette(CommandPalette, Steady):
     def remove(self) -> AwaitRemove:
         """What was to be shown in a moment is for nobody."""
         self._stop_busy_countdown()
-        self._stop_no_matches_countdown()
         return super().remove()
+
+    def _start_no_matches_countdown(self, search_value: str) -> None:
+        """At once: Textual waits half a second, in which an empty box looks like a palette that broke. Here all
+        commands have been looked at by then."""
+        if not self._whole:
+            return
+        if search_value:
+            self.query_one(CommandList).add_option(Option(Content(NO_COMMAND), id=self._NO_MATCHES, disabled=True))
+        self._list_visible = bool(search_value)
 
     def _watch__list_visible(self) -> None:
         if self._whole:

@@ -281,6 +281,20 @@ async def test_the_palette_finds_a_command_by_the_word_of_the_footer_too(name: s
         await until(pilot, lambda: said in seen(app) and "read the conversation" not in seen(app))
 
 
+async def test_the_palette_says_at_once_that_there_is_no_such_command() -> None:
+    async with over_the_list() as (_, app, pilot):
+        palette = app.screen
+        assert isinstance(palette, Palette)
+        said = "there is no such command"
+        await pilot.press(*"zebra")
+        await until(pilot, lambda: said in seen(app))
+        assert palette._no_matches_timer is None  # nothing is waited for
+        await pilot.press("enter", "down", "enter")
+        assert app.screen is palette
+        await pilot.press(*["backspace"] * 5, *"reverse")
+        await until(pilot, lambda: "reverse the order" in seen(app) and said not in seen(app))
+
+
 async def test_of_two_choices_in_one_breath_the_palette_takes_one_and_closes_once() -> None:
     async with over_the_list() as (screen, app, pilot):
         await pilot.press(*"reverse")
@@ -309,8 +323,7 @@ async def test_what_a_palette_would_show_in_a_moment_is_for_nobody_once_its_part
         await pilot.pause()
         palette._start_no_matches_countdown("zebra")
         palette.dismiss()
-        await until(pilot, lambda: palette._no_matches_timer is None)
-        assert palette._busy_timer is None
+        await until(pilot, lambda: palette._busy_timer is None)
         assert isinstance(app.screen, BrowseScreen)
 
 
