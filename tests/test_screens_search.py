@@ -24,7 +24,7 @@ from hermes_tui.errors import BadQuery, StoreBusy, StoreUnreadable, TargetAmbigu
 from hermes_tui.intents import CopyText, OpenLineage, OpenResume, OpenTarget, OpenTranscript
 from hermes_tui.screens.search import SearchScreen
 from hermes_tui.state import RecentQueries
-from hermes_tui.widgets.answers import nothing_found
+from hermes_tui.widgets.answers import counts, nothing_found
 from tests import values
 from tests.fakes import GatedService
 from tests.stage import Stage, frames, on_stage, seen, until
@@ -151,6 +151,35 @@ async def test_while_more_may_come_the_position_counts_what_the_header_counts() 
         await until(pilot, lambda: "151+ conversations" in seen(app))
         assert "matches" not in seen(app).splitlines()[0]
         assert status(app).endswith("1 of 151+")
+
+
+async def test_the_header_counts_conversations_first_and_matches_where_there_is_room() -> None:
+    service = GatedService()
+    service.hold("search")
+    async with searching(service, "oauth", size=(60, 24)) as (_, app, pilot):
+        call = await service.asked("search")
+        call.page(values.page("oauth", final=False))
+        await until(pilot, lambda: "3+ conversations" in seen(app).splitlines()[0])
+        call.page(values.page("oauth", final=True))
+        await until(pilot, lambda: "3+" not in seen(app))
+        assert "3 conversations" in seen(app).splitlines()[0]
+    for page, said in (
+        (values.page("oauth"), ("3 conversations · 4 matches", "3 conversations")),
+        (values.page("oauth", final=False), ("3+ conversations", "3+ conversations")),
+    ):
+        assert counts(page) == said
+
+
+async def test_a_route_is_told_once_it_is_known() -> None:
+    service = GatedService()
+    service.hold("search")
+    async with searching(service, "oauth") as (screen, app, pilot):
+        call = await service.asked("search")
+        call.page(values.page("oauth", (), final=False, route=""))
+        await until(pilot, lambda: screen._page is not None)
+        assert status(app).strip() == "12 ms · searching…"
+        call.page(values.page("oauth", final=False))
+        await until(pilot, lambda: "fts · 12 ms · searching…" in status(app))
 
 
 async def test_the_four_pictures_are_distinct() -> None:

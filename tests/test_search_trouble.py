@@ -9,10 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from hermes_tui.domain.queries import SearchPage
+from hermes_tui.domain.queries import SearchPage, SearchQuery
+from hermes_tui.domain.querytext import parse_query
 from hermes_tui.domain.resume import State
+from hermes_tui.storage.catalogue import load_catalogue
 from hermes_tui.storage.fts import look
 from hermes_tui.storage.indexes import check_index, check_indexes
+from hermes_tui.storage.search import StoreSearch
 from tests.builders import StoreBuilder
 from tests.searches import hit_of, ids, lit, search, searches, tiers
 from tests.stores import opened
@@ -324,6 +327,21 @@ async def test_routes_are_told_as_they_are(tmp_path: Path) -> None:
     assert (await search(new, "昨晚的")).route == "mixed"
     assert (await search(new, "walnut", scan=True)).route == "mixed"
     assert tiers(await search(new, "walnut 昨晚")) == {"s1": "conversation"}
+
+
+def test_no_route_is_named_before_words_have_one(tmp_path: Path) -> None:
+    with StoreBuilder(tmp_path / "state.db", 31) as store:
+        store.session("s1", title="walnut")
+        store.message("s1", "user", "walnut")
+    with opened(tmp_path / "state.db") as found:
+        for text, first in (("walnut", set()), ("walnut source:cli", set()), ("source:cli", {"filter"})):
+            query = SearchQuery(text)
+            looked = StoreSearch(query, parse_query(text, present=0.0), load_catalogue(found))
+            looked.step(found)
+            assert looked.page(found).routes == first
+            while not looked.resting:
+                looked.step(found)
+            assert looked.page(found).routes == (first or {"fts"})
 
 
 async def test_a_message_on_a_damaged_page_costs_that_message(tmp_path: Path) -> None:

@@ -312,10 +312,18 @@ class StoreSearch:
             matches=sum(each.count for each in tallies),
             searched=len(self.scope.conversations),
             expression=express(self.tree) if self.tree is not None else "",
-            routes=frozenset(finding.routes) if finding is not None else frozenset({"filter"}),
+            routes=self._routes,
             notices=notices(self.ground, finding, self._inside, self.parsed.filters) if self.ground else (),
             progress=finding.progress if finding is not None else None,
         )
+
+    @property
+    def _routes(self) -> frozenset[str]:
+        """How it was looked for; nothing before words have been."""
+        if self.finding is not None:
+            return frozenset(self.finding.routes)
+        worded = self.parsed.expression is not None and self.parsed.link is None
+        return frozenset() if worded else frozenset({"filter"})
 
     def _state(self) -> tuple[object, ...]:
         """What the answer is made of: another answer needs another of these."""

@@ -71,8 +71,8 @@ def words_of(text: str) -> str:
 
 
 def counts(page: SearchPage) -> tuple[str, str]:
-    """For the header, long and short: how many conversations and matches. While more may come, a `+`, and no word
-    on the matches: which of them are counted by then goes up and down."""
+    """For the header, long and short: how many conversations, and where there is room how many matches. While more
+    may come, a `+`, and no word on the matches: which of them are counted by then goes up and down."""
     more = "" if page.final else "+"
     matches = sum(hit.count or len(hit.matches) for hit in page.hits)
     unsure = "+" if any(hit.count is None and hit.matches for hit in page.hits) else ""
@@ -80,19 +80,20 @@ def counts(page: SearchPage) -> tuple[str, str]:
     if more or not matches:
         return (conversations, conversations)
     found = f"{matches:,}{unsure} match{'' if matches == 1 and not unsure else 'es'}"
-    return (f"{conversations} · {found}", found)
+    return (f"{conversations} · {found}", conversations)
 
 
 def status_forms(
     query: SearchQuery, page: SearchPage | None, *, running: bool, at: int, scan_key: str
 ) -> tuple[Form, ...]:
-    """The status line, from long to short: route, time, what was left out, and whether more is coming.
+    """The status line, from long to short: route, once it is known, time, what was left out, and whether more is
+    coming.
 
     `scan_key`: what to press to read what no index holds; empty when there is nothing more to read.
     """
     if page is None:
         return ((((f"{_doing(query)}…", "quiet"),), ""),)
-    facts = [page.route, f"{_time(page.elapsed_ms)}"]
+    facts = [*filter(None, [page.route]), _time(page.elapsed_ms)]
     begun = [f"{one_line(word, 30)}… as a beginning" for word in typed_words(page.tree)]
     if running or not page.final:
         facts.append(_progress(query, page, running=running))
