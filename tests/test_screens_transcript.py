@@ -431,6 +431,62 @@ async def test_what_is_nowhere_says_so_and_moves_nothing() -> None:
         assert "Question 25." in bar(app)
 
 
+async def test_words_that_take_a_while_are_said_to_be_looked_for_while_typing_and_after() -> None:
+    service = service_of(talk(50))
+    screen = screen_of(service, 20)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        service.hold("find")
+        await pilot.press("slash", *"Answer")
+        await until(pilot, lambda: "finding…" in seen(app))
+        await pilot.press("enter", "n")
+        assert "finding…" in seen(app).splitlines()[-2]
+        assert "message 20 of 50" in seen(app)
+        service.release("find")
+        await until(pilot, lambda: "10/25" in seen(app))
+        assert "finding…" not in seen(app)
+        service.hold("find")
+        await pilot.press("slash", "s")
+        await until(pilot, lambda: "finding…" in seen(app))
+        await pilot.press("enter", "n", "n")
+        assert "message 20 of 50" in seen(app), "the matches that are there are those of other words"
+        latest = [call for call in service.calls if call.name == "find"][-1]
+        latest.fail(StoreUnreadable("It is damaged."))
+        await until(pilot, lambda: "It is damaged." in seen(app))
+        assert "finding…" not in seen(app)
+
+
+async def test_who_reads_on_while_words_are_looked_for_is_led_to_the_first_match_from_there() -> None:
+    texts = {f"m{at}": f"needle {at}" for at in (30, 60, 70)}
+    service = service_of(talk(100, **texts))
+    screen = screen_of(service, 20)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        service.hold("find")
+        await pilot.press("slash", *"needle", "enter")
+        await until(pilot, lambda: "finding…" in seen(app))
+        await pilot.press("number_sign", *"50", "enter")
+        await settled(screen, pilot)
+        assert "message 50 of 100" in seen(app)
+        service.release("find")
+        await until(pilot, lambda: "2/3" in seen(app) and "message 60 of 100" in seen(app))
+        await pilot.press("n")
+        await until(pilot, lambda: "3/3" in seen(app))
+
+
+async def test_more_letters_do_not_lead_further_and_further() -> None:
+    texts = {"m30": "abx", "m40": "abc", "m60": "abc"}
+    screen = screen_of(service_of(talk(100, **texts)), 20)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        await pilot.press("slash", *"ab")
+        await until(pilot, lambda: "1/3" in seen(app) and "abx" in bar(app))
+        await pilot.press("c")
+        await until(pilot, lambda: "1/2" in seen(app) and "12:40" in bar(app))
+        await pilot.press("backspace")
+        await until(pilot, lambda: "1/3" in seen(app) and "abx" in bar(app))
+
+
 async def test_where_one_is_does_not_change_while_a_screen_is_set_anew(monkeypatch: pytest.MonkeyPatch) -> None:
     screen = screen_of(service_of(talk(50)), 25)
     async with on_stage(screen) as (_, app, pilot):

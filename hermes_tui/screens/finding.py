@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+from collections.abc import Sequence
 from datetime import date, time
 
 from textual import on, work
@@ -19,6 +21,8 @@ _CLOCK = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}))?"
 _MOMENT = re.compile(rf"(?:{_DAY})?[ T]?(?:{_CLOCK})?")
 _CLOCK_ALONE = re.compile(_CLOCK)
 _DAY_SECONDS = 86_400.0
+SLOW_SECONDS = 0.15
+"""Words that take longer to find say that they are being looked for."""
 GO_HINT = "a message id, 14:30, 2026-07-05, or 2026-07-05 14:30"
 
 
@@ -46,7 +50,11 @@ class Finding(Reading, inherit_bindings=False):
     _going = False
     """The line asks where to go, not what to find."""
     _origin: int | None = None
-    """The message one was at when the search began."""
+    """The message one was at when the search began …"""
+    _stood: int | None = None
+    """… and when these words were asked for: who has gone on since looks on from there."""
+    _sought = False
+    """The words are being looked for."""
     _typed = False
     """The words were typed here, and did not come with the conversation."""
 
@@ -80,7 +88,8 @@ class Finding(Reading, inherit_bindings=False):
     def close_find(self) -> None:
         """Nothing is looked for any more."""
         self.workers.cancel_group(self, "find")
-        self.words, self.found, self._typed = "", None, False
+        self.words, self.found = "", None
+        self._typed = self._sought = self.looking_for = False
         self.reader.light("")
         self.reader.show_matches((), None)
         self.show_place()
@@ -125,13 +134,16 @@ class Finding(Reading, inherit_bindings=False):
 
     @work(exclusive=True, group="find", description="find")
     async def _find(self, words: str, anchor: int | None) -> None:
-        before = self.reader.walker.match
+        before, stands = self.reader.walker.match, self.reader.place
+        self._stood, self._sought = stands.message_id if stands else None, True
         try:
-            found = await self.service.find(self.key, words)
+            found = await self._found(words)
         except HermesTuiError as error:
+            self.looking_for = self._sought = False
             self.say(one_line(str(error)))
             return
-        self.found = len(found)
+        self.found, self.looking_for, self._sought = len(found), False, False
+        here = self._from_here()
         reader, order = self.reader, self.reader.plan.order
         reader.show_matches(found, None)
         if anchor is not None:
@@ -139,18 +151,44 @@ class Finding(Reading, inherit_bindings=False):
             index = reader.matches.at(order, place)
             reader.show_matches(found, None if index is None else found[index])
         elif found:
-            origin = order.position(self._origin) if self._origin is not None else None
+            origin = order.position(here) if here is not None else None
             reader.go_to_match(found[reader.matches.index(order, origin or 0) % len(found)])
         self.show_place()
         if not self.typing:
             self.show_keys()
+
+    async def _found(self, words: str) -> Sequence[int]:
+        """The messages that hold these words; what takes a while says so."""
+        asking = asyncio.ensure_future(self.service.find(self.key, words))
+        try:
+            await asyncio.wait({asking}, timeout=SLOW_SECONDS)
+            if not asking.done() and self.found is None:
+                self.looking_for = True
+                self.show_place()
+            return await asking
+        finally:
+            asking.cancel()
+
+    def _from_here(self) -> int | None:
+        """The message from which on to go to a match: where one was when one began to type, so that more letters
+        do not lead further and further; but where one is, if one has gone on while the words were looked for."""
+        place = self.reader.place
+        here = place.message_id if place else None
+        if here is None or here in (self._stood, self.reader.walker.match):
+            return self._origin
+        self._origin = here
+        return here
 
     def refind(self) -> None:
         """The same words, in what is there now; the reader stays."""
         self._find(self.words, -1)
 
     def action_match(self, step: int) -> None:
-        self.reader.match(step)
+        """Words that are still looked for say so; where their answer leads is the first match from here on."""
+        if self._sought and self.found is None:
+            self.looking_for = True  # what there is belongs to other words
+        else:
+            self.reader.match(step)
         self.show_place()
 
     # going

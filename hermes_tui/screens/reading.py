@@ -37,6 +37,8 @@ class Reading(Moving, Acting, BaseScreen, inherit_bindings=False):
         """What is looked for."""
         self.found: int | None = None
         """How many messages hold it; None while nobody has looked."""
+        self.looking_for = False
+        """Somebody is looking, and it takes a while."""
         self.note = ""
         """What should be said now …"""
         self._said_at: Current | None = None

@@ -121,8 +121,8 @@ class TranscriptScreen(Filling, Leading, inherit_bindings=False):
         words: tuple[Part, ...] = ()
         counted = ""
         if self.words:
-            words = saying.find_parts(self.words, reader.match_number, self.found)
-            counted = saying.found_words(reader.match_number, self.found)
+            counted = saying.found_words(reader.match_number, self.found, looking=self.looking_for)
+            words = saying.find_parts(self.words, counted, found=bool(self.found))
         self.box.show_order(counted if self.box.text and not self._going else "")
         note: Part = (self.noted(), "aside")
         if self.fresh and not self.note:

@@ -68,19 +68,20 @@ def position_forms(place: Place | None, *, words: tuple[Part, ...], note: Part) 
     return [(left, " · ".join(long)), (left, " · ".join(short)), (left, number), (words or left, number)]
 
 
-def found_words(number: int | None, found: int | None) -> str:
-    """`3/17`, `no match`; nothing while nobody has looked."""
+FINDING = "finding…"
+
+
+def found_words(number: int | None, found: int | None, *, looking: bool = False) -> str:
+    """`3/17`, `no match`; `finding…` while somebody is `looking`, nothing while nobody has looked."""
     if found is None:
-        return ""
+        return FINDING if looking else ""
     return f"{number or 0}/{found:,}" if found else "no match"
 
 
-def find_parts(words: str, number: int | None, found: int | None) -> tuple[Part, ...]:
-    """What is looked for, and which of how many one is at."""
+def find_parts(words: str, counted: str, *, found: bool) -> tuple[Part, ...]:
+    """What is looked for, and which of how many one is at; `found`: there are some."""
     said: list[Part] = [(one_line(words, 60), "ink")]
-    if found is not None:
-        said += [gap(2), (found_words(number, found), "gold" if found else "aside")]
-    return tuple(said)
+    return (*said, gap(2), (counted, "gold" if found else "aside")) if counted else tuple(said)
 
 
 def footer(
