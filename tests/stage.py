@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from typing import TypeVar
 
+from rich.console import RenderableType
+from textual._compositor import CompositorUpdate
 from textual.app import App
 from textual.message import Message
 from textual.pilot import Pilot
@@ -90,3 +92,21 @@ def frames(screen: Screen[None]) -> Iterator[list[str]]:
         yield drawn
     finally:
         del screen._compositor_refresh
+
+
+@contextmanager
+def sent(app: App[None]) -> Iterator[list[str]]:
+    """What the terminal is sent, drawing by drawing."""
+    sequences: list[str] = []
+    display = app._display
+
+    def displayed(screen: Screen[None], drawing: RenderableType | None) -> None:
+        if isinstance(drawing, CompositorUpdate) and not app._batch_count:
+            sequences.append(drawing.render_segments(app.console))
+        display(screen, drawing)
+
+    app._display = displayed  # type: ignore[assignment]  # taken back below
+    try:
+        yield sequences
+    finally:
+        del app._display
