@@ -58,8 +58,8 @@ class Framing(Screen[None], inherit_bindings=False):
     _hurried: Widget | None = None
     """What is to be drawn at once."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, name: str | None = None, id: str | None = None, classes: str | None = None) -> None:
+        super().__init__(name=name, id=id, classes=classes)
         self._compositor: Sheet = Sheet()
 
     def follow_up(self) -> None:
