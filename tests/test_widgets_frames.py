@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 import pytest
 from textual.app import App, ComposeResult
 from textual.pilot import Pilot
+from textual.screen import ModalScreen
 
 from hermes_tui.widgets.frames import Framing
 from hermes_tui.widgets.ink import Ink, line
@@ -52,6 +53,28 @@ async def test_what_follows_from_a_change_is_in_the_same_frame() -> None:
         assert len(drawn) == 1
         assert "text 2" in drawn[0]
         assert "told 2" in drawn[0]
+
+
+class Panel(ModalScreen[None], Framing, inherit_bindings=False):
+    """A screen above another, which shows beside it."""
+
+    CSS = "Panel Ink { width: 5; height: 1; }"
+
+    def compose(self) -> ComposeResult:
+        yield Ink(lambda width, height: [line(("panel", "ink"))])
+
+
+async def test_what_changes_behind_a_panel_is_sent() -> None:
+    app, screen = App[None](), Pair()
+    async with app.run_test(size=(20, 6)) as pilot:
+        await app.push_screen(screen)
+        screen.say(1)
+        await until(pilot, lambda: "told 1" in seen(app))
+        await app.push_screen(Panel())
+        await until(pilot, lambda: "panel" in seen(app) and "told 1" in seen(app))
+        with sent(app) as sequences:
+            screen.say(2)
+            await until(pilot, lambda: "told 2" in "".join(sequences))
 
 
 async def test_what_is_hurried_waits_for_no_tick(monkeypatch: pytest.MonkeyPatch) -> None:
