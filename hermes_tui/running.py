@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
-from textual import work
+from textual import on, work
 from textual._xterm_parser import XTermParser
+from textual.driver import Driver
 from textual.filter import Monochrome
 from textual.notifications import Notify, SeverityLevel
 from textual.worker import WorkerFailed
@@ -146,6 +147,12 @@ class Running(Tidying["HandOver | PrintAndQuit"]):
             for name, do in STOPPING.items():
                 if (handle := getattr(self._driver, do, None)) is not None:
                     loop.add_signal_handler(getattr(signal, name), handle)
+
+    @on(Driver.SignalResume)
+    def _draw_all(self) -> None:
+        """It was stopped and goes on, and nothing of it is on the terminal any more. Textual lays out anew, and draws
+        what is elsewhere than before: nothing need be."""
+        self.refresh(layout=True)
 
     def on_ready(self) -> None:
         if not self.is_headless:

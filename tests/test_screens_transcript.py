@@ -553,6 +553,22 @@ async def test_an_empty_line_to_find_in_tells_nothing_of_the_words_before() -> N
         assert "1/2" not in seen(app)
 
 
+async def test_the_keys_of_a_line_that_is_typed_in_stay_whatever_comes_meanwhile() -> None:
+    service = service_of(talk(20))
+    service.hold("outline")
+    screen = screen_of(service, 4)
+    async with on_stage(screen) as (_, app, pilot):
+        await until(pilot, lambda: "Answer 4." in seen(app))
+        await pilot.press("slash")
+        await until(pilot, lambda: "enter keep" in seen(app))
+        service.release("outline")
+        await settled(screen, pilot)
+        assert "enter keep" in seen(app)
+        await pilot.press("escape")
+        await until(pilot, lambda: "enter keep" not in seen(app))
+        assert "esc back" in seen(app)
+
+
 @pytest.mark.parametrize("size", [(40, 10), (80, 24), (160, 48)])
 async def test_the_footer_names_the_way_back_at_any_size(size: tuple[int, int]) -> None:
     screen = screen_of(service_of(talk(20)), 4, words="Answer", hits=values.HITS, hit=0)
