@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from tests.bench.measuring import FLOOR, Result, percentile
+from tests.bench.measuring import Result, percentile
 from tests.bench.painting import INSIDE, SIZE, at_list
 from tests.bench.ptyperf import PtyApp
 from tests.bench.stores import Bench
@@ -18,7 +18,9 @@ _IDLE = 3.0
 _FLOOR_IS = "a Textual app that opens and leaves screens of as many empty widgets"
 _PUSHES = 24
 """Screens that the bare app opens and leaves in a round, about as many as the use does."""
-_PATIENCE = 180.0
+_TOURS = 2
+"""That are made at least: each has some hundred keys."""
+_PATIENCE = 60.0
 """Seconds after which there are no more than a few rounds."""
 
 
@@ -34,7 +36,7 @@ def gaps(bench: Bench) -> Iterator[Result]:
         time.sleep(0.5)
         tour = Tour(app, bench)
         ends = time.perf_counter() + _PATIENCE
-        while len(busy) < min(bench.rounds, FLOOR) or (len(busy) < bench.rounds and time.perf_counter() < ends):
+        while len(busy) < min(bench.rounds, _TOURS) or (len(busy) < bench.rounds and time.perf_counter() < ends):
             idle.append(_during(lambda: time.sleep(_IDLE)))
             busy.append(_during(tour.all))
             least.append(_pushed(bench))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from tests.bench.measuring import FLOOR, Result, few
+from tests.bench.measuring import Result, few
 from tests.bench.painting import INSIDE, SIZE, at_list, left, opened
 from tests.bench.ptyperf import PtyApp
 from tests.bench.stores import Bench, copied
@@ -17,18 +17,16 @@ _SEED: list[float] = []
 
 def peaks(bench: Bench) -> Iterator[Result]:
     """The largest resident size, beside the same on the seed-size store. A tour of everything takes its time, and
-    the peak hardly varies: so there are fewer runs."""
-    rounds = min(bench.rounds, FLOOR)
-    ours = [_peak(bench) for _ in range(rounds)]
+    the peak hardly varies: so there is one run."""
+    ours = [_peak(bench)]
     if bench.quick or bench.name == "seed":
         _SEED[:] = ours
-    seed = replace(bench, name="seed", home=copied("seed", bench.scratch / "beside")) if not _SEED else bench
-    while len(_SEED) < rounds:
-        _SEED.append(_peak(seed))
+    if not _SEED:
+        _SEED.append(_peak(replace(bench, name="seed", home=copied("seed", bench.scratch / "beside"))))
     what = "peak resident memory, everything opened once"
-    told = "" if bench.quick else few(ours, bench.rounds, "one takes long, and they hardly differ")
+    told = "" if bench.quick else few(ours, bench.rounds, "a tour takes a minute and more, and peaks hardly differ")
     against = "the same on the seed-size store"
-    least = [_least(bench) for _ in range(rounds)]
+    least = [_least(bench)]
     yield Result(
         what,
         ours,

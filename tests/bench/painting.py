@@ -27,7 +27,7 @@ _FLOOR_IS = "a Textual app that draws as many lines made beforehand"
 _BROWSE = "conversations"
 _WRONG, _STRANGE = "q", "龘"
 """Letters that make each query find nothing, until they are taken away again."""
-_PATIENCE = 45.0
+_PATIENCE = 30.0
 """Seconds that something on a large store may take; past them no more than the usual number of rounds is taken."""
 
 
