@@ -185,6 +185,24 @@ def test_where_it_cannot_tell_the_messages_are_read(scribbled: Path, monkeypatch
         assert rows_with(store, base, piece) is None, "too many messages"
 
 
+def test_of_parts_that_are_being_merged_what_is_left_is_read(scribbled: Path, unbounded: None) -> None:
+    """What was moved has left its line in the list of pages behind."""
+    with opened(scribbled) as store:
+        before = words_with(store, _base(store), ["署"])
+    left_behind = """
+    select count(*)
+    from messages_fts_idx i
+    left join messages_fts_data d on d.id = (i.segid << 37) + (i.pgno >> 1)
+    where d.id is null
+    """
+    with closing(sqlite3.connect(scribbled)) as conn, conn:
+        conn.execute("insert into messages_fts(messages_fts, rank) values ('merge', -10)")
+        assert conn.execute(left_behind).fetchone()[0] > 0
+    with opened(scribbled) as store:
+        assert words_with(store, _base(store), ["署"]) == before
+        assert before
+
+
 def test_tables_of_another_format_are_not_read(scribbled: Path, unbounded: None) -> None:
     with closing(sqlite3.connect(scribbled)) as conn, conn:
         conn.execute("update messages_fts_config set v = 5 where k = 'version'")

@@ -38,6 +38,9 @@ _LONGEST = 32_768
 """Bytes of a word: of longer ones FTS5 leaves out the end."""
 _WHOLE_WORD = b"0"
 """With which each word is stored, in front of it; beginnings that are indexed for themselves have other marks."""
+_STRUCTURE = 10
+"""Where FTS5 keeps of which parts an index is made."""
+_NOWHERE = (1, 0)
 _LEAST_FOOT = "x'0004'"
 """Where the foot of a page begins at the earliest."""
 _FORMAT = 4
@@ -125,8 +128,10 @@ def _read(store: Store, index: Index, pieces: Sequence[str]) -> Vocabulary | Non
         version = store.version()
         try:
             found = _gathered(store, index, [piece.encode() for piece in pieces])
-        except IndexError:
-            return None  # no page of words looks like that
+        except IndexError:  # no page of words looks like that, unless somebody is moving them
+            if store.version() == version:
+                return None
+            continue
         if found is None or store.stopped():
             return None
         if store.version() == version:
@@ -188,20 +193,50 @@ def _pages(store: Store, index: Index, any_of: Iterable[bytes]) -> Iterator[tupl
     select segid, term from {index.name}_idx where (segid, term) > (?, ?) order by segid, term limit 1 offset ?
     """
     some = f"""
-    select d.block
+    select i.segid, i.pgno >> 1, d.block
     from {index.name}_idx i
     left join {index.name}_data d on d.id = (i.segid << 37) + (i.pgno >> 1)
     where (i.segid, i.term) > (?, ?) and (i.segid, i.term) <= (?, ?) and ({" or ".join(tests)})
     """
+    parts = _parts(store, index)
     at: tuple[int, bytes] | None = (-1, b"")
     looked_at = 0
     while at is not None and not store.stopped():
         begun, at = at, store.conn.execute(last, (*at, _PAGES_AT_ONCE - 1)).fetchone()
         looked_at += _PAGES_AT_ONCE
-        for (page,) in store.conn.execute(some, (*begun, *(at or _END))):
-            if not isinstance(page, bytes) or not 4 <= (page[2] << 8 | page[3]) < len(page):
+        for part, number, page in store.conn.execute(some, (*begun, *(at or _END))):
+            first, end = parts.get(part, _NOWHERE)
+            if number is not None and (number < first or first > end):
+                continue  # what was merged into another part leaves no more than this line behind
+            if number is None or number > end or not _is_page(page):
                 raise IndexError
             yield looked_at, page
+
+
+def _is_page(block: object) -> bool:
+    return isinstance(block, bytes) and 4 <= (block[2] << 8 | block[3]) < len(block)
+
+
+def _parts(store: Store, index: Index) -> dict[int, tuple[int, int]]:
+    """The parts that an index is made of, and the first and last page of each. Raises IndexError for a record that
+    does not look like that."""
+    found = store.conn.execute(f"select block from {index.name}_data where id = {_STRUCTURE}").fetchone()
+    record = found[0] if found is not None else None
+    if not isinstance(record, bytes):
+        raise IndexError
+    at, parts = 4, {}
+    levels, at = _number(record, at)
+    for _ in range(2):  # how many parts there are, and how much was ever written
+        _, at = _number(record, at)
+    for _ in range(levels):
+        _, at = _number(record, at)
+        number, at = _number(record, at)
+        for _ in range(number):
+            part, at = _number(record, at)
+            first, at = _number(record, at)
+            end, at = _number(record, at)
+            parts[part] = (first, end)
+    return parts
 
 
 def may_hold(page: bytes, piece: bytes) -> bool:
