@@ -24,6 +24,7 @@ import textual
 from textual import events
 from textual.command import CommandPalette
 from textual.screen import Screen
+from textual.widgets import Input
 from textual.worker import Worker
 
 from hermes_tui.domain.queries import SearchPage, SearchQuery
@@ -238,6 +239,8 @@ async def take(shot: Shot, theme: str, size: tuple[int, int], home: Path) -> str
                 await pilot.press(*[name] * int(times or 1))
             await at_rest()
         _measured(app.screen)
+        for box in app.screen.query(Input):
+            box.cursor_blink = False  # it is seen, whatever half of its blinking it was in
         svg = await at_rest()
     await service.close()
     return pictures.plain(svg)
