@@ -111,7 +111,8 @@ def in_turn(runs: int, *sides: Callable[[], float], warm: bool = True) -> list[l
 
 def few(values: Sequence[float], runs: int, why: str = f"one takes over {SLOW / 1_000:g} s") -> str:
     """The remark that says that there are fewer runs than asked for."""
-    return f"{len(values)} runs: {why}" if len(values) < runs else ""
+    many = len(values)
+    return f"{many} run{'s' * (many > 1)}: {why}" if many < runs else ""
 
 
 def wall(argv: Sequence[str | Path], env: Mapping[str, str], codes: Sequence[int] = (0,)) -> float:
