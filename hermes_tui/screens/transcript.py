@@ -131,8 +131,8 @@ class TranscriptScreen(Filling, Leading, inherit_bindings=False):
         self.show_status(*saying.position_forms(place, words=words, note=note), mark="/" if words else " ")
 
     def show_keys(self, *instead: tuple[str, str]) -> None:
-        if not instead and self.typing:
-            return  # the keys of the line stand there until it is left
+        if not instead and (self.typing or self.choosing):
+            return  # the keys of the line, or of what is chosen from, stand there until it is left
         if not instead and not self.reads:
             instead = tuple(written(self, [key for key in TRANSCRIPT if key.id in ON_A_PAGE and works(self, key)]))
             instead += tuple(written(self, [HELP]))
