@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import random
 from collections.abc import Collection
 from pathlib import Path
 
@@ -18,9 +17,8 @@ from hermes_tui.storage import connection
 from hermes_tui.storage.aside import alone, load_shown
 from hermes_tui.storage.catalogue import load_catalogue
 from hermes_tui.storage.connection import Store
-from tests.builders import SCHEMAS, StoreBuilder
-from tests.seeds import SEED
-from tests.test_storage_newest import drawn, many, opened, ref_of
+from tests.builders import SCHEMAS
+from tests.test_storage_newest import any_stores, many, opened, ref_of
 
 
 def listed(catalogue: Catalogue, query: ListQuery) -> ConversationPage:
@@ -62,12 +60,8 @@ def test_of_a_real_store_both_ways_give_the_same_list(real_home: Path) -> None:
 @pytest.mark.parametrize("schema", SCHEMAS)
 @pytest.mark.parametrize("seed", range(12))
 def test_of_any_store_both_ways_give_the_same_list(tmp_path: Path, seed: int, schema: int) -> None:
-    rng = random.Random(SEED * 100 + seed)
-    with StoreBuilder(tmp_path / "state.db", schema=schema, fts=False) as builder:
-        ids = drawn(rng, builder)
-    with opened(tmp_path / "state.db") as store:
-        agree(store)
-        agree(store, rng.sample(ids, 4))
+    for store, live in any_stores(tmp_path, seed, schema):
+        agree(store, live)
 
 
 LONE = "s00001"

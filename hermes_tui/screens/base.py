@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, TypeVar
 
 from rich.cells import cell_len
 from textual import events
@@ -86,6 +87,23 @@ def written(screen: Screen[Any], keys: Iterable[Key]) -> list[tuple[str, str]]:
     """Key and label as a footer shows them, also where a settings file gave a command another key."""
     rebound: dict[str, str] = getattr(screen.app, "rebound", {})
     return [(shown_as(key, rebound), key.label) for key in keys]
+
+
+SLOW_SECONDS = 0.15
+"""What takes longer says that it is on its way."""
+T = TypeVar("T")
+
+
+async def told_late(asked: Coroutine[Any, Any, T], late: Callable[[], None]) -> T:
+    """What this gives. When it takes a while, `late` is called; whoever is cancelled cancels it."""
+    asking = asyncio.ensure_future(asked)
+    try:
+        await asyncio.wait({asking}, timeout=SLOW_SECONDS)
+        if not asking.done():
+            late()
+        return await asking
+    finally:
+        asking.cancel()
 
 
 WIDE = 100

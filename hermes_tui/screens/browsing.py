@@ -14,7 +14,8 @@ from hermes_tui import times
 from hermes_tui.domain.sessions import ListQuery
 from hermes_tui.errors import BadQuery, HermesTuiError, StoreBusy, StoreMissing
 from hermes_tui.intents import OpenMissing
-from hermes_tui.screens.peeking import SLOW_SECONDS, Peeking
+from hermes_tui.screens.base import SLOW_SECONDS
+from hermes_tui.screens.peeking import Peeking
 from hermes_tui.settings import Settings
 from hermes_tui.text import one_line
 from hermes_tui.values import dataclass, replace

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import Sequence
 from datetime import date, time
 
 from textual import on, work
@@ -12,6 +10,7 @@ from textual import on, work
 from hermes_tui import times
 from hermes_tui.domain.finds import parse_find
 from hermes_tui.errors import HermesTuiError
+from hermes_tui.screens.base import told_late
 from hermes_tui.screens.reading import FIND_HINT, Reading
 from hermes_tui.text import count, one_line
 from hermes_tui.widgets.query import QueryLine
@@ -21,8 +20,6 @@ _CLOCK = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}))?"
 _MOMENT = re.compile(rf"(?:{_DAY})?[ T]?(?:{_CLOCK})?")
 _CLOCK_ALONE = re.compile(_CLOCK)
 _DAY_SECONDS = 86_400.0
-SLOW_SECONDS = 0.15
-"""Words that take longer to find say that they are being looked for."""
 GO_HINT = "a message id, 14:30, 2026-07-05, or 2026-07-05 14:30"
 
 
@@ -137,7 +134,7 @@ class Finding(Reading, inherit_bindings=False):
         before, stands = self.reader.walker.match, self.reader.place
         self._stood, self._sought = stands.message_id if stands else None, True
         try:
-            found = await self._found(words)
+            found = await told_late(self.service.find(self.key, words), self._tell_late)
         except HermesTuiError as error:
             self.looking_for = self._sought = False
             self.say(one_line(str(error)))
@@ -154,20 +151,12 @@ class Finding(Reading, inherit_bindings=False):
             origin = order.position(here) if here is not None else None
             reader.go_to_match(found[reader.matches.index(order, origin or 0) % len(found)])
         self.show_place()
-        if not self.typing:
-            self.show_keys()
+        self.show_keys()
 
-    async def _found(self, words: str) -> Sequence[int]:
-        """The messages that hold these words; what takes a while says so."""
-        asking = asyncio.ensure_future(self.service.find(self.key, words))
-        try:
-            await asyncio.wait({asking}, timeout=SLOW_SECONDS)
-            if not asking.done() and self.found is None:
-                self.looking_for = True
-                self.show_place()
-            return await asking
-        finally:
-            asking.cancel()
+    def _tell_late(self) -> None:
+        if self.found is None:
+            self.looking_for = True
+            self.show_place()
 
     def _from_here(self) -> int | None:
         """The message from which on to go to a match: where one was when one began to type, so that more letters

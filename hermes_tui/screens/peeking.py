@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from textual import on, work
 
 from hermes_tui.errors import HermesTuiError
-from hermes_tui.screens.base import WIDE, BaseScreen, Movable, Moving
+from hermes_tui.screens.base import WIDE, BaseScreen, Movable, Moving, told_late
 from hermes_tui.screens.known import Known, Stamped, stamp
 from hermes_tui.widgets.browsing import READING, Notice
 from hermes_tui.widgets.conversations import ListStyle, head_line, row_line
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     from hermes_tui.domain.messages import Recap
     from hermes_tui.domain.sessions import Conversation, ConversationPage, Provenance
     from hermes_tui.service.sessions import SessionService
-
-SLOW_SECONDS = 0.15
-"""A recap that takes longer says that it is being read."""
 
 
 class Peeking(Moving, BaseScreen):
@@ -155,19 +152,18 @@ class Peeking(Moving, BaseScreen):
     @work(exclusive=True, group="preview", description="preview")
     async def _read_recap(self, row: Conversation) -> None:
         await self.wait_for_refresh()  # the row comes first
-        asking = asyncio.create_task(self._ask_about(row))
-        try:
-            await asyncio.wait({asking}, timeout=SLOW_SECONDS)
-            if not asking.done() and self._known.recap(row) is None:
+
+        def late() -> None:
+            if self._known.recap(row) is None:
                 self._said = "reading …"
                 self._show_preview()
-            recap, provenance = await asking
+
+        try:
+            recap, provenance = await told_late(self._ask_about(row), late)
         except HermesTuiError as error:
             self._said = str(error)
         else:
             self._said = ""
             self._known.learn_recap(row, recap, provenance)
-        finally:
-            asking.cancel()
         self._peeking = None
         self._show_preview()

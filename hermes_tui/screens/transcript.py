@@ -109,7 +109,7 @@ class TranscriptScreen(Filling, Leading, inherit_bindings=False):
             self.fresh = 0
         self.rail.show(*reader.scroll_state(), reader.ticks())
         self.show_place()
-        if self.reads and not self.typing:
+        if self.reads:
             self.show_keys()
 
     @on(Rail.Moved)

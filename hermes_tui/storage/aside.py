@@ -9,21 +9,19 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Collection
 
-from hermes_tui.domain.sessions import AUTOMATION_SOURCES
 from hermes_tui.storage.catalogue import Loaded, assembled
-from hermes_tui.storage.connection import Store, is_damage, is_undecoded
+from hermes_tui.storage.connection import Store, decoding, is_damage, is_undecoded
 from hermes_tui.storage.rows import listed
 from hermes_tui.storage.schema import Schema
-from hermes_tui.storage.segments import flag, segments_of, segments_sql, strange, uncollected
+from hermes_tui.storage.segments import AUTOMATIC, flag, segments_of, segments_sql, strange, uncollected
 from hermes_tui.values import replace
 
 
 def alone(schema: Schema) -> str:
     """SQL, to be bound with a list of the live sessions: whether a session stands aside. What Hermes would not call a
     session is read like the others."""
-    sources = ", ".join(f"'{source}'" for source in sorted(AUTOMATION_SOURCES))
     return f"""coalesce(
-        cast(s.source as text) in ({sources})
+        {AUTOMATIC}
         and coalesce(s.parent_session_id, '') = ''
         and coalesce(instr({schema.session("model_config")}, '_from"'), 0) = 0
         and not {flag(schema, "pinned")}
@@ -43,19 +41,16 @@ def load_shown(store: Store, live: Collection[str]) -> Loaded | None:
     shown = segments_sql(store.schema, f"where not {aside}")
     number = f"select count(*) from sessions s where {aside}"
     params = {"live": listed(sorted(live))}
-    kept, store.conn.text_factory = store.conn.text_factory, str
     try:
         if strange(store):
             return None
-        with uncollected():
+        with uncollected(), decoding(store, str):
             rows = store.conn.execute(shown, params).fetchall()
             (counted,) = store.conn.execute(number, params).fetchone()
     except sqlite3.DatabaseError as error:
         if not (is_damage(error) or is_undecoded(error)):
             raise
         return None
-    finally:
-        store.conn.text_factory = kept
     segments = segments_of(store, rows)
     if len(segments) < len(rows):
         return None

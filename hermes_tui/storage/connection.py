@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from operator import methodcaller
 from pathlib import Path
 from typing import TypedDict
@@ -92,6 +93,17 @@ class Store:
         cookie = int(self.conn.execute("pragma schema_version").fetchone()[0])
         if cookie != self.schema.cookie:
             self.schema = probe(self.conn)
+
+
+@contextmanager
+def decoding(store: Store, how: Callable[[bytes], object]) -> Iterator[None]:
+    """Texts are read like this meanwhile. `str` is SQLite's own way, the fastest, and ends where one is not UTF-8
+    (`is_undecoded`)."""
+    kept, store.conn.text_factory = store.conn.text_factory, how
+    try:
+        yield
+    finally:
+        store.conn.text_factory = kept
 
 
 def _identity(path: Path) -> tuple[int, int]:

@@ -125,7 +125,7 @@ class Finding:
         if base is None:
             return everything(store, held=False)
         structured = structured_ids(store, base)
-        words = tuple(dict.fromkeys(positive(self.tree)))
+        words = self._words
         apart = [*gaps_of(base.gaps), *(listed(structured) if may_hold(store, structured, words) else ())]
         if self.index is base:
             escaped = matches.escaped_ids(store, base, words)
@@ -150,11 +150,16 @@ class Finding:
             apart = [*everything(store, blind), *apart]
         return apart
 
+    @property
+    def _words(self) -> tuple[Leaf, ...]:
+        """What is looked for, each once."""
+        return tuple(dict.fromkeys(positive(self.tree)))
+
     def _narrowed(self, store: Store, stretches: list[Stretch]) -> list[Stretch]:
         """Where the words in the index tell in which few messages it may be, only these are read."""
-        base, words = self.ground.indexes.base, tuple(dict.fromkeys(positive(self.tree)))
+        base = self.ground.indexes.base
         whole = [stretch for stretch in stretches if stretch.held and not stretch.few]
-        if base is None or not whole or (ids := vocabulary.rows_with(store, base, words)) is None:
+        if base is None or not whole or (ids := vocabulary.rows_with(store, base, self._words)) is None:
             return stretches
         self.routes.add("fts")
         rows = [row for stretch in whole for row in listed(ids, stretch.only, held=True)]

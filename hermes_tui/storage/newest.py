@@ -11,12 +11,11 @@ import sqlite3
 from collections.abc import Callable, Collection, Iterable, Sequence
 
 from hermes_tui.domain.families import Catalogue
-from hermes_tui.domain.sessions import AUTOMATION_SOURCES
 from hermes_tui.storage.catalogue import assembled
 from hermes_tui.storage.connection import Store, is_damage
 from hermes_tui.storage.rows import BY_TIME, Cells, batches, listed
 from hermes_tui.storage.schema import Schema
-from hermes_tui.storage.segments import believable, flag, segments_of, segments_sql, strange
+from hermes_tui.storage.segments import AUTOMATIC, believable, flag, segments_of, segments_sql, strange
 from hermes_tui.times import EPOCH_MAX
 from hermes_tui.values import NamedTuple
 
@@ -68,10 +67,9 @@ def newest(store: Store, live: Collection[str], *, include_hidden: bool) -> Newe
 def _tips_sql(schema: Schema, include_hidden: bool) -> str:
     """Rowids, and before when each was surely active last, latest first. The last session of a conversation
     decides whether a list shows it, unless it is live."""
-    sources = ", ".join(f"'{source}'" for source in sorted(AUTOMATION_SOURCES))
     asked = f"""
     where {flag(schema, "pinned")} or (
-        coalesce(cast(s.source as text), '') not in ({sources})
+        not {AUTOMATIC}
         and not {flag(schema, "archived")}
         and not {flag(schema, "hidden")}
     )"""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from contextlib import closing
 from heapq import nsmallest
 from typing import Any, NamedTuple
 
 from hermes_tui.domain.queries import SearchOrder
 from hermes_tui.domain.querytrees import Node
 from hermes_tui.storage.conditions import AT, Conditions
-from hermes_tui.storage.connection import Store
+from hermes_tui.storage.connection import Store, decoding
 from hermes_tui.storage.fts import Index, column, express
 from hermes_tui.storage.matches import BEST, CALLED, SAID, UNSURE, Group, Groups, Top, by_order
 
@@ -157,13 +158,9 @@ def ranking(
 ) -> Ranking:
     """Matches of this part of the store."""
     found = Ranking(order)
-    decoding, store.conn.text_factory = store.conn.text_factory, bytes
-    cursor = store.conn.cursor()
-    try:
-        found.read(cursor.execute(hits_sql(index, where, order, part), hits_params(index, tree, where, part)))
-    finally:
-        cursor.close()
-        store.conn.text_factory = decoding
+    sql, params = hits_sql(index, where, order, part), hits_params(index, tree, where, part)
+    with decoding(store, bytes), closing(store.conn.cursor()) as cursor:
+        found.read(cursor.execute(sql, params))
     return found
 
 

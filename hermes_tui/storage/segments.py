@@ -8,14 +8,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from typing import Any
 
-from hermes_tui.domain.sessions import Segment
-from hermes_tui.storage.connection import Store, is_damage, is_undecoded
+from hermes_tui.domain.sessions import AUTOMATION_SOURCES, Segment
+from hermes_tui.storage.connection import Store, decoding, is_damage, is_undecoded
 from hermes_tui.storage.rows import BY_TIME, Cells, batches, listed, pinned
 from hermes_tui.storage.schema import Schema
 from hermes_tui.storage.visibility import visible
 from hermes_tui.times import EPOCH_MAX
 
 _MARKERS = ("_branched_from", "_delegate_from", "_reset_from")
+_SOURCES = ", ".join(f"'{source}'" for source in sorted(AUTOMATION_SOURCES))
+AUTOMATIC = f"coalesce(cast(s.source as text), '') in ({_SOURCES})"
+"""SQL: nobody typed in a session."""
 _UNMARKED = (None, None, None)
 _NEWEST = 24
 
@@ -109,16 +112,14 @@ def uncollected() -> Iterator[None]:
 
 def session_rows(store: Store) -> tuple[list[Cells], int, int]:
     """What could be read, how many sessions could not, and of how many the messages could not."""
-    sql, kept = segments_sql(store.schema), store.conn.text_factory
-    for decoding in (str, kept):  # the first is faster by a tenth, and ends where a text is not UTF-8
-        store.conn.text_factory = decoding
+    sql = segments_sql(store.schema)
+    for how in (str, store.conn.text_factory):  # the first is faster by a tenth
         try:
-            return store.conn.execute(sql).fetchall(), 0, 0
+            with decoding(store, how):
+                return store.conn.execute(sql).fetchall(), 0, 0
         except sqlite3.DatabaseError as error:
             if not (is_damage(error) or is_undecoded(error)):
                 raise
-        finally:
-            store.conn.text_factory = kept
     return _rows_one_by_one(store)
 
 

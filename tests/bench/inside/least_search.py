@@ -10,6 +10,8 @@ import sys
 import time
 from pathlib import Path
 
+from rows import SESSIONS
+
 import hermes_tui.cli
 import hermes_tui.commands.searches
 import hermes_tui.service.direct
@@ -23,13 +25,6 @@ from hermes_tui.storage.conditions import conditions
 from hermes_tui.storage.connection import open_store
 from hermes_tui.storage.fts import look, trigrams_only, words_only
 
-SESSIONS = """
-select
-    id, source, parent_session_id, started_at, ended_at, end_reason, title, display_name, model, billing_provider,
-    cwd, git_branch, git_repo_root, message_count, tool_call_count, input_tokens, output_tokens, actual_cost_usd,
-    estimated_cost_usd, pinned, archived, hidden, last_activity_at, session_key
-from sessions
-"""
 TEXTS = "select session_id, role, timestamp, content from messages where id in (select value from json_each(?))"
 
 
