@@ -91,8 +91,22 @@ def _uncollected(*, last: bool) -> Iterator[None]:
     finally:
         if last:
             gc.freeze()
+            _last_words()
         if was:
             gc.enable()
+
+
+def _last_words() -> None:
+    """Send what is still to be sent. Where nobody takes it any more, as when the terminal was closed, it is let go:
+    Python would try once more at its end, fail, and put a code of its own in the place of ours."""
+    import os
+
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def _main(argv: Sequence[str]) -> int:

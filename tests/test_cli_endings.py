@@ -37,7 +37,7 @@ HermesApp.on_event = on_event
 ENDLESS = 'with recursive n(i) as (select 1 union all select i from n) select count(*) from n'
 finding.scan_slice = lambda store, task: store.conn.execute(ENDLESS).fetchall()
 from hermes_tui.cli import main
-sys.exit(main(sys.argv[1:]))
+sys.exit(main())
 """
 """The program, in which F9 meets a bug, and reading what no index holds takes for ever."""
 F9 = "\x1b[20~"

@@ -185,6 +185,20 @@ async def test_a_busy_store_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> N
         await until(pilot, lambda: "another process holds the store; trying again …" in seen(app))
         del service.failures["window"]
         await until(pilot, lambda: "Question 3." in seen(app))
+        assert "trying again" not in seen(app)
+
+
+async def test_what_is_said_while_the_rest_still_comes_stays_said() -> None:
+    service = service_of(talk(20))
+    service.hold("outline")
+    screen = screen_of(service, 4)
+    async with on_stage(screen) as (_, app, pilot):
+        await until(pilot, lambda: "Answer 4." in seen(app))
+        await pilot.press("m")
+        await until(pilot, lambda: "bookmarked" in seen(app))
+        service.release("outline")
+        await settled(screen, pilot)
+        assert "bookmarked" in seen(app)
 
 
 async def test_an_empty_conversation_is_a_page_and_not_a_blank() -> None:

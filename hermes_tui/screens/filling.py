@@ -76,6 +76,7 @@ class Filling(Finding, inherit_bindings=False):
     async def _read(self) -> None:
         opening, reader = self.opening, self.reader
         window = await self.service.window(self.key, opening.anchor, before=BEFORE, after=AFTER)
+        self.note = ""  # of a store that was busy
         self.words = "" if self._by_name() else opening.words.strip()
         reader.light(self.words)
         reader.show_window(window, opening.anchor)
@@ -84,7 +85,8 @@ class Filling(Finding, inherit_bindings=False):
         self.conversation = await self.service.conversation(self.key)
         self.show_head()
         await self._show_outline(await self.service.outline(self.key))
-        self.say(self._arrived())
+        if arrived := self._arrived():
+            self.say(arrived)
         self.details = (await self.service.details((self.key,))).get(self.key)
         self.show_head()
         if self.words:
