@@ -85,7 +85,7 @@ class Answer:
     def read_more(self, store: Store, finding: Finding) -> None:
         """Read the messages of some more conversations."""
         upto = min(self._read_to + _AT_ONCE, self._reads)
-        self._read(store, finding, upto)
+        self._read(store, finding, self._read_to, upto)
         self._read_to, self._hits = upto, None
 
     def hits(self, store: Store, finding: Finding | None) -> Ranked:
@@ -94,7 +94,7 @@ class Answer:
             wanted, reads = self._wanted, self._reads
             if finding is not None and not self.complete:
                 wanted = min(wanted, self.query.offset + FIRST) if self.query.steps else 0
-                self._read(store, finding, min(wanted, reads))
+                self._read(store, finding, 0, min(wanted, reads))
             shown = min(wanted, max(FIRST, reads))
             known = [
                 self._hit(each, _shown(number), number < reads) for number, each in enumerate(self.tallies[:shown])
@@ -103,10 +103,11 @@ class Answer:
             self._hits = tuple(zip(self._keys, known, strict=False))
         return self._hits
 
-    def _read(self, store: Store, finding: Finding, upto: int) -> None:
+    def _read(self, store: Store, finding: Finding, start: int, upto: int) -> None:
+        """Read the messages of the conversations from one place up to another."""
         if finding.tree != self._tree:
             self._matches, self._tree = {}, finding.tree
-        chosen = enumerate(self.tallies[:upto])
+        chosen = enumerate(self.tallies[start:upto], start)
         wanted = [top.id for number, each in chosen for top in each.tops[: _shown(number)]]
         missing = [each for each in wanted if each not in self._matches]
         if missing:

@@ -21,6 +21,8 @@ from hermes_tui.times import epoch
 REMEMBERED = 200
 """Conversations; a search for a common word looks at all that may hold copies, again and again."""
 _STEP = 64
+_EDGE = 4
+"""Rows at the end of a segment that are looked at first: prompts and their answer are mostly among them."""
 
 
 def load_folds(store: Store, chain: Chain) -> Folds:
@@ -144,9 +146,9 @@ def same_uid_sql(store: Store, segments: Iterable[str]) -> str:
 def _any_inactive(store: Store, sessions: Iterable[str]) -> bool:
     if BY_ACTIVE not in store.schema.indexes:
         return True
-    base = f"select 1 from messages m indexed by {BY_ACTIVE} where m.session_id = ? and m.active"
-    asked = [f"{base} {how} limit 1" for how in ("< 1", "> 1", "is null")]
-    return any(fetch(store, sql, session_id) for session_id in sessions for sql in asked)
+    base = f"select 1 from messages m indexed by {BY_ACTIVE} where m.session_id = :id and m.active"
+    sql = "select " + " or ".join(f"exists ({base} {how})" for how in ("< 1", "> 1", "is null"))
+    return any(store.conn.execute(sql, {"id": session_id}).fetchone()[0] for session_id in sessions)
 
 
 def _texts(store: Store, ids: Sequence[int]) -> dict[int, Hashable]:
@@ -211,7 +213,7 @@ def _prompts(
     """Prompts from one end of a segment up to the first answer, and whether there is one."""
     sql = edge_sql(store.schema, direction)
     found: list[tuple[Row, Hashable]] = []
-    for ids in walk_ids(store, session_id, direction):
+    for ids in walk_ids(store, session_id, direction, step=_EDGE):
         for cells in fetch(store, sql, listed(ids)):
             if cells[0] in folds.gone:
                 continue

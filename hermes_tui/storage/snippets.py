@@ -82,7 +82,7 @@ def _take_better(
 ) -> None:
     """Keep for each message the text that holds the most of the words; of equals, the first."""
     for source, found in zip(sources, _spots(wanted, sources, tokenizer), strict=True):
-        distinct = len({spot.leaf for spot in found})
+        distinct = len({spot[2] for spot in found})
         if source.message_id not in best or distinct > best[source.message_id][0]:
             best[source.message_id] = (distinct, source, found)
 
@@ -169,38 +169,41 @@ def cut(text: str, spots: Sequence[Spot]) -> tuple[str, tuple[Span, ...]]:
     first, last = _best_place(spots)
     middle = (first + last) // 2
     start, end = max(0, middle - 2 * LONGEST), min(len(text), middle + 2 * LONGEST)
-    folded, lit = _fold(text, _joined(spots, start, end), start, end)
-    place = [span for raw, span in lit if raw.end > first and raw.start < last]
-    frame = _frame(folded, place[0].start, place[-1].end) if place else _frame(folded, 0, 0)
-    return folded[frame.start : frame.end], tuple(_framed((span for _, span in lit), frame))
+    joined = _joined(spots, start, end)
+    folded, lit = _fold(text, joined, start, end)
+    place = [now for (left, right), now in zip(joined, lit, strict=True) if right > first and left < last]
+    frame = _frame(folded, place[0][0], place[-1][1]) if place else _frame(folded, 0, 0)
+    return folded[frame.start : frame.end], _framed(lit, frame)
 
 
-def _joined(spots: Sequence[Spot], start: int, end: int) -> list[Span]:
+def _joined(spots: Sequence[Spot], start: int, end: int) -> list[tuple[int, int]]:
     """The spots of a stretch, those that overlap made one."""
-    joined: list[Span] = []
-    for spot in spots:
-        left, right = max(spot.start, start), min(spot.end, end)
-        if left >= right:
+    joined: list[tuple[int, int]] = []
+    for left, right, _ in spots:
+        if right <= start or left >= end:
             continue
-        if joined and left < joined[-1].end:
-            joined[-1] = Span(joined[-1].start, max(joined[-1].end, right))
-        else:
-            joined.append(Span(left, right))
+        left, right = max(left, start), min(right, end)
+        if joined and left < joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], right))
+        elif left < right:
+            joined.append((left, right))
     return joined
 
 
-def _fold(text: str, spans: Sequence[Span], start: int, end: int) -> tuple[str, list[tuple[Span, Span]]]:
-    """A stretch of text with every run of white space made one blank; each span, as it was and as it is now."""
+def _fold(text: str, spans: Sequence[tuple[int, int]], start: int, end: int) -> tuple[str, list[tuple[int, int]]]:
+    """A stretch of text with every run of white space made one blank, and where each span is now."""
     parts: list[str] = []
     length, at = 0, start
-    moved: list[tuple[Span, Span]] = []
-    for span in spans:
-        before, word = _squeezed(text[at : span.start]), _squeezed(text[span.start : span.end])
-        parts += [before, word]
-        length += len(before)
-        moved.append((span, Span(length, length + len(word))))
-        length += len(word)
-        at = span.end
+    moved: list[tuple[int, int]] = []
+    for left, right in spans:
+        before, word = _squeezed(text[at:left]), text[left:right]
+        if not word.isalnum():
+            word = _squeezed(word)
+        parts += (before, word)
+        begin = length + len(before)
+        length = begin + len(word)
+        moved.append((begin, length))
+        at = right
     parts.append(_squeezed(text[at:end]))
     return "".join(parts), moved
 
@@ -213,21 +216,20 @@ def _squeezed(text: str) -> str:
     return f"{' ' * text[0].isspace()}{' '.join(words)}{' ' * text[-1].isspace()}"
 
 
-def _framed(spans: Iterable[Span], frame: Span) -> Iterator[Span]:
-    for span in spans:
-        left, right = max(span.start, frame.start), min(span.end, frame.end)
-        if left < right:
-            yield Span(left - frame.start, right - frame.start)
+def _framed(spans: Iterable[tuple[int, int]], frame: Span) -> tuple[Span, ...]:
+    begin, stop = frame
+    cropped = ((max(left, begin), min(right, stop)) for left, right in spans)
+    return tuple(Span(left - begin, right - begin) for left, right in cropped if left < right)
 
 
 def _best_place(spots: Sequence[Spot]) -> tuple[int, int]:
     """Start and end of the stretch in which the most, and the rarest, of the words stand closest together."""
     if not spots:
         return 0, 0
+    if len({spot[2] for spot in spots}) == 1:  # each is as good as any other, the shorter the better
+        start, end, _ = min(spots, key=lambda spot: spot[1] - spot[0])
+        return start, end
     often = Counter(spot.leaf for spot in spots)
-    if len(often) == 1:  # each is as good as any other, the shorter the better
-        shortest = min(spots, key=lambda spot: spot.end - spot.start)
-        return shortest.start, shortest.end
     best = (-1.0, spots[0].start, spots[0].end)
     within: Counter[int] = Counter()
     end = 0
