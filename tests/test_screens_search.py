@@ -138,7 +138,7 @@ async def test_messages_that_did_not_come_with_the_answer_are_read_when_they_are
         assert [hit.conversation for hit in call.arguments[0]] == [hit.conversation for hit in values.HITS[1:]]
         assert "grep -r oauth src" not in seen(app)
         call.answer()
-        await until(pilot, lambda: screen.hits.hits == values.HITS)
+        await until(pilot, lambda: tuple(screen.hits.hits) == values.HITS)
         assert "grep -r oauth src" in seen(app)
 
 

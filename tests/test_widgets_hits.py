@@ -262,10 +262,10 @@ async def test_messages_are_asked_for_a_screen_ahead_once_and_shown_without_movi
         app.hits.show_read(read[2 : first + 2])
         await pilot.pause()
         assert held(app.hits) == before
-        assert app.hits.hits[: first + 2] == tuple(read[: first + 2])
+        assert app.hits.hits[: first + 2] == read[: first + 2]
         assert any("deploy number" in line for line in app.text)
         app.hits.show(values.page("deploy", list(map(values.unread, read))), fresh=False)
-        assert app.hits.hits[2 : first + 2] == tuple(read[2 : first + 2]), "another page forgets nothing"
+        assert app.hits.hits[2 : first + 2] == read[2 : first + 2], "another page forgets nothing"
         app.hits.last()
         await pilot.pause()
         assert read[-1].conversation.id in app.unread

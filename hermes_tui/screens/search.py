@@ -72,9 +72,9 @@ class SearchScreen(Searching, Acting):
 
     def point_at(self, hit: Hit) -> None:
         """Put the cursor on this conversation, if it is among the hits."""
-        keys = [each.conversation.key for each in self.hits.hits]
-        if hit.conversation.key in keys:
-            self.hits.choose(keys.index(hit.conversation.key))
+        at = self.hits.position(hit.conversation.key)
+        if at is not None:
+            self.hits.choose(at)
 
     @property
     def acted(self) -> Place | None:
@@ -254,8 +254,8 @@ class SearchScreen(Searching, Acting):
         self._post(hit, key, anchor, notice)
 
     def _post(self, hit: Hit, key: ConversationKey, anchor: int | None, notice: str | None = None) -> None:
-        hits = self.hits.hits
-        at = next((i for i, each in enumerate(hits) if each is hit), 0)
+        hits = tuple(self.hits.hits)
+        at = self.hits.position(hit.conversation.key) or 0
         words = self._page.words if self._page else ()
         lit = " ".join(f'"{word}"' if " " in word else word for word in words)
         self.post_message(OpenTranscript(key, anchor, words=lit, notice=notice, hits=hits, hit=at))

@@ -74,11 +74,13 @@ def counts(page: SearchPage) -> tuple[str, str]:
     """For the header, long and short: how many conversations, and where there is room how many matches. While more
     may come, a `+`, and no word on the matches: which of them are counted by then goes up and down."""
     more = "" if page.final else "+"
-    matches = sum(hit.count or len(hit.matches) for hit in page.hits)
-    unsure = "+" if any(hit.count is None and hit.matches for hit in page.hits) else ""
     conversations = f"{page.total:,}{more} conversation{'' if page.total == 1 and not more else 's'}"
-    if more or not matches:
+    if more:
         return (conversations, conversations)
+    matches = sum([hit.count or len(hit.matches) for hit in page.hits])
+    if not matches:
+        return (conversations, conversations)
+    unsure = "+" if any(hit.count is None and hit.matches for hit in page.hits) else ""
     found = f"{matches:,}{unsure} match{'' if matches == 1 and not unsure else 'es'}"
     return (f"{conversations} · {found}", conversations)
 

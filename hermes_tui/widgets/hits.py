@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from array import array
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from itertools import accumulate, groupby, pairwise
+from operator import add
 
 from textual import events
 from textual.message import Message
@@ -51,8 +52,9 @@ class Hits(Scrolling, can_focus=True):
 
     def __init__(self, *, profiles: bool = False, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(id=id, classes=classes)
-        self._hits: tuple[Hit, ...] = ()
-        self._tops: array[int] = array("q")
+        self._hits: list[Hit] = []
+        """Those that were in sight with their messages, as far as these have been read."""
+        self._tops: list[int] = []
         """Where each hit begins, its tier's name included; one more: where all ends."""
         self._labels: dict[int, str] = {}
         self._cursor = 0
@@ -63,11 +65,13 @@ class Hits(Scrolling, can_focus=True):
         self._kept: dict[tuple[int, bool], list[Strip]] = {}
         self._read: dict[tuple[ConversationKey, int], Match | None] = {}
         """Messages of this answer that were asked for after it came; None until they are here."""
+        self._places: dict[ConversationKey, int] = {}
+        """Where the hits stand whose messages were asked for since this page came."""
 
     # what it shows
 
     @property
-    def hits(self) -> tuple[Hit, ...]:
+    def hits(self) -> Sequence[Hit]:
         return self._hits
 
     @property
@@ -91,11 +95,12 @@ class Hits(Scrolling, can_focus=True):
         before, held = self.current, self._tops[self._cursor] - self.top if self._hits else 0
         if fresh:
             self._read.clear()
-        self._hits = tuple(map(self._as_read, page.hits)) if self._read else page.hits
+        self._hits = list(page.hits)
+        self._places.clear()
         self._lay_out()
         found = None
         if before is not None and not fresh:
-            found = self._position(before.conversation.key)
+            found = self.position(before.conversation.key)
         self._moved = self._moved and not fresh and found is not None
         if found is None:
             found = 0 if fresh else min(self._cursor, max(0, len(self._hits) - 1))
@@ -115,8 +120,9 @@ class Hits(Scrolling, can_focus=True):
 
     def clear(self) -> None:
         """Show none: a first question is on its way."""
-        self._hits, self._cursor, self._moved = (), 0, False
+        self._hits, self._cursor, self._moved = [], 0, False
         self._read.clear()
+        self._places.clear()
         self._lay_out()
         self._kept.clear()
         self.go(0)
@@ -134,15 +140,19 @@ class Hits(Scrolling, can_focus=True):
 
     def show_read(self, hits: Sequence[Hit]) -> None:
         """The messages of some hits are here; the hit under the cursor stays where it is on the screen."""
-        read = {hit.conversation.key: hit for hit in hits}
-        for hit in hits:
-            self._read |= {(hit.conversation.key, match.message_id): match for match in hit.matches}
         held = self._tops[self._cursor] - self.top if self._hits else 0
-        self._hits = tuple(read.get(hit.conversation.key, hit) if hit.unread else hit for hit in self._hits)
-        self._lay_out()
+        fewer = False
+        for hit in hits:
+            key = hit.conversation.key
+            self._read |= {(key, match.message_id): match for match in hit.matches}
+            at = self._places.get(key)
+            if at is not None and self._hits[at].unread:
+                fewer = fewer or len(hit.matches) != len(self._hits[at].matches)
+                self._hits[at] = hit
+        if fewer:  # some message has gone from the store since
+            self._lay_out()
         self._kept.clear()
         self.go(self._tops[self._cursor] - held if self._hits else 0)
-        self.refresh()
 
     def _as_read(self, hit: Hit) -> Hit:
         """The same hit, with what was read of it for a page before."""
@@ -200,21 +210,21 @@ class Hits(Scrolling, can_focus=True):
         return self._tops[-1] if self._hits else 0
 
     def _lay_out(self) -> None:
-        tops, y = array("q"), 0
+        """Every page of an answer of ten thousand hits comes here, on the loop: nothing is done hit by hit."""
+        shown = [min(SHOWN, len(hit.matches)) for hit in self._hits]
+        lines = [1 + snippets for snippets in shown]
+        # A blank before each but the first; between lines without snippets it would part nothing.
+        blanks = [1 if above or below else 0 for above, below in pairwise(shown)] + [0]
         self._labels = {}
-        tier: Tier | None = None
-        for i, hit in enumerate(self._hits):
-            if hit.tier is not tier:
-                tier = hit.tier
-                if tier.label:
-                    self._labels[i] = tier.label
-            # Between lines without snippets a blank would part nothing.
-            if i and (i in self._labels or hit.matches or self._hits[i - 1].matches):
-                y += 1
-            tops.append(y)
-            y += (i in self._labels) + 1 + min(SHOWN, len(hit.matches))
-        tops.append(y)
-        self._tops = tops
+        at = 0
+        for tier, hits in groupby([hit.tier for hit in self._hits]):
+            if tier.label:
+                self._labels[at] = tier.label
+                lines[at] += 1
+                if at:
+                    blanks[at - 1] = 1
+            at += len(list(hits))
+        self._tops = list(accumulate(map(add, lines, blanks), initial=0))
 
     def _at(self, y: int) -> int:
         """The hit that line `y` belongs to."""
@@ -224,23 +234,29 @@ class Hits(Scrolling, can_focus=True):
         shown = min(SHOWN, len(self._hits[position].matches))
         return self._tops[position] + (position in self._labels) + shown
 
-    def _position(self, key: ConversationKey) -> int | None:
-        return next((i for i, hit in enumerate(self._hits) if hit.conversation.key == key), None)
+    def position(self, key: ConversationKey) -> int | None:
+        """Where this conversation stands, if it is among the hits."""
+        root = key.root_id
+        same = (i for i, hit in enumerate(self._hits) if hit.conversation.segment_ids[0] == root)
+        return next((i for i in same if self._hits[i].conversation.key == key), None)
 
     def go(self, top: int) -> None:
         super().go(top)
         first, last = max(0, self._at(self.top)), self._at(self.top + self.size.height) + 1
+        ahead = range(first, min(last + self.size.height, len(self._hits)))
+        for i in ahead:
+            self._hits[i] = self._as_read(self._hits[i])
         keys = (hit.conversation.key for hit in self._hits[first:last])
         wanted = tuple(key for key in keys if key not in self._details)
         if wanted:
             self._details.update(dict.fromkeys(wanted))
             self.post_message(self.Wanted(wanted))
-        ahead = self._hits[first : last + self.size.height]
-        unread = tuple(hit for hit in ahead if hit.unread and not self._asked(hit))
+        unread = {i: self._hits[i] for i in ahead if self._hits[i].unread and not self._asked(self._hits[i])}
+        for i, hit in unread.items():
+            self._places[hit.conversation.key] = i
+            self._read |= {(hit.conversation.key, match.message_id): None for match in hit.matches}
         if unread:
-            for hit in unread:
-                self._read |= {(hit.conversation.key, match.message_id): None for match in hit.matches}
-            self.post_message(self.Unread(unread))
+            self.post_message(self.Unread(tuple(unread.values())))
 
     def _asked(self, hit: Hit) -> bool:
         return all((hit.conversation.key, match.message_id) in self._read for match in hit.matches)
