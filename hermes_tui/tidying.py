@@ -30,7 +30,7 @@ QUIET = 0.7
 """Seconds after the last key when nobody waits for a frame."""
 SETTLED = 0.1
 """The same where one has just gone back to the beginning: what was left can be thrown away before the next key."""
-GENERATIONS = (8_000, 40, 1_000_000)
+GENERATIONS = (8_000, 10, 1_000_000)
 """When the collector looks by itself: often at few objects, rarely at more, at all of them never."""
 YOUNG = 3
 """Of its looks at few after which it looks at more, when it is quiet."""

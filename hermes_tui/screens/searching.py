@@ -100,6 +100,11 @@ class Searching(Moving, BaseScreen):
         self.box.focus()
         self._ask(self._given, scan=self._scan)
 
+    def on_unmount(self) -> None:
+        """Ten thousand hits go at once, and not when what is left of this screen is looked for."""
+        self._page = None
+        self.hits.forget()
+
     @property
     def moved(self) -> Hits | Ways:
         """Whichever of the two is in sight."""

@@ -177,14 +177,16 @@ class Running:
         self._shown: tuple[Hit, ...] = ()
         """Of the last page that was given out."""
         self._alone = len(sides) == 1
-        self._phases: list[Callable[[], None]] = []
-        """Phases that are still to come; with one store alone its own thread goes from each to the next."""
+        self._phases: list[Callable[[Running], None]] = []
+        """Phases that are still to come; with one store alone its own thread goes from each to the next. Unbound, so
+        that a search that is given up goes at once."""
 
     async def pages(self, *, strict: bool = False) -> AsyncGenerator[SearchPage, None]:
         """Every phase in turn; `strict`: settle for nothing less than all words."""
-        self._phases = [self._nothing, self._inside, self._wider, *(() if strict else (self._less,)), self._finish]
+        less = () if strict else (Running._less,)
+        self._phases = [Running._nothing, Running._inside, Running._wider, *less, Running._finish]
         while self._phases:
-            self._phases.pop(0)()
+            self._phases.pop(0)(self)
             async with aclosing(self._advance()) as pages:
                 async for page in pages:
                     yield page
@@ -247,7 +249,7 @@ class Running:
                 return side.page  # nobody looks at it
             side.total = side.search.total(store)
             while self._alone and self._phases and side.search.resting and not store.stopped():
-                self._phases.pop(0)()
+                self._phases.pop(0)(self)
                 side.search.advance(store)
                 side.total = side.search.total(store)
             side.said = tuple(store_notices(store, side.catalogue, named=False))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from hermes_tui.domain.queries import SearchOrder
 from hermes_tui.domain.querytrees import Leaf, Node, Or, positive
@@ -38,7 +39,9 @@ _TOOLS = "m.role is 'tool'"
 _CALLS = "coalesce(m.tool_calls, '') not in ('', '[]')"
 _ESCAPED_CALLS = "coalesce(m.tool_calls, '') like '%\\u%'"
 
-Step = Callable[[Store], None]
+Step = Callable[[Any, Store], None]
+"""A method of whoever has it in a list. Bound, it would hold all that was found in a circle that only the collector
+breaks."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +95,8 @@ class Finding:
     rough: bool = False
     """`groups` are some of the matches, to be shown before all are known."""
     _counts: dict[Node, int] = field(default_factory=dict)
+    _stretches: list[Stretch] = field(default_factory=list)
+    """What is to be read."""
     _recently: ranking.Recently | None = None
     """The newest matches, which need not be ranked again."""
     _scorer: tuple[int, Scorer] | None = None
@@ -111,12 +116,13 @@ class Finding:
         if self.index is not None:
             number = self.count(store, self.tree)
             if self.ground.steps:
-                self.steps += [self._newest] if number > _SOME else []
-                self.steps += [self._recent] if number > MANY else []
-            self.steps.append(self._rank)
-            self.steps += [self._settle] if self.index.inline else []
+                self.steps += [Finding._newest] if number > _SOME else []
+                self.steps += [Finding._recent] if number > MANY else []
+            self.steps.append(Finding._rank)
+            self.steps += [Finding._settle] if self.index.inline else []
         if stretches:
-            self.steps.append(lambda store: self._start_reading(store, stretches))
+            self._stretches = stretches
+            self.steps.append(Finding._start_reading)
 
     def _divide(self, store: Store) -> list[Stretch]:
         """Part the messages: what is left to the index, and what must be read."""
@@ -228,17 +234,17 @@ class Finding:
 
     # what is read
 
-    def _start_reading(self, store: Store, stretches: list[Stretch]) -> None:
+    def _start_reading(self, store: Store) -> None:
         words = tuple(dict.fromkeys(positive(self.tree)))
         asked = self.tree if len(words) == 1 else Or(words)
         judge = Judge(self.tree, self.parts.units, self.parts.barred, tokenizer=self.ground.tokenizer)
         base = self.ground.indexes.base
         self.task = Task(
-            judge, asked, stretches, self.ground.where, base, self.ground.cut, abreast=self.ground.abreast
+            judge, asked, self._stretches, self.ground.where, base, self.ground.cut, abreast=self.ground.abreast
         )
-        if any(not stretch.few for stretch in stretches):
+        if any(not stretch.few for stretch in self._stretches):
             self.routes.add("scan")
-        self.steps.insert(1, self._read)
+        self.steps.insert(1, Finding._read)
 
     def _read(self, store: Store) -> None:
         task = self.task
@@ -253,7 +259,7 @@ class Finding:
                 self.partly[row.id] = row
         self._scorer = None
         if task.stretches:
-            self.steps.insert(1, self._read)
+            self.steps.insert(1, Finding._read)
         else:
             self.unreadable, self.task = task.unreadable, None
             if self.index is not None and self.judged:

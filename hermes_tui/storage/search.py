@@ -102,7 +102,7 @@ class StoreSearch:
     _answer: Answer = field(init=False)
 
     def __post_init__(self) -> None:
-        self.steps = [self._prepare]
+        self.steps = [StoreSearch._prepare]
         self._answer = Answer(self.query)
 
     @property
@@ -129,10 +129,11 @@ class StoreSearch:
 
     def step(self, store: Store) -> bool:
         """Take the next step; whether it changed the answer."""
-        queue = self.finding.steps if self.finding is not None and self.finding.steps else self.steps
+        whose = self.finding if self.finding is not None and self.finding.steps else self
+        queue = whose.steps
         step, before = queue[0], self._state()
         try:
-            step(store)
+            step(whose, store)
         except TROUBLE as error:
             if not is_index_trouble(error) or self.ground is None or self.ground.indexes.base is None:
                 raise
@@ -167,24 +168,24 @@ class StoreSearch:
         if self.tree is None or absent.isdisjoint(positive(self.tree)):
             return
         self._inside = absent & frozenset(positive(self.tree))
-        self.steps.append(self._begin)
+        self.steps.append(StoreSearch._begin)
 
     def look_wider(self) -> None:
         """Look for all words in different messages."""
         if self.finding is not None and self.finding.parts.units:
-            self.steps.append(self._spread)
+            self.steps.append(StoreSearch._spread)
 
     def settle_for_less(self) -> None:
         """Look for some of the words."""
         if self.finding is not None and self.finding.parts.units:
-            self.steps.append(self._partial)
+            self.steps.append(StoreSearch._partial)
 
     def finish(self) -> None:
         """Leave nothing provisional."""
         if self.finding is not None:
-            self.steps.append(self._fold)
+            self.steps.append(StoreSearch._fold)
         else:
-            self.steps.append(self._settle)
+            self.steps.append(StoreSearch._settle)
 
     # steps
 
@@ -209,7 +210,7 @@ class StoreSearch:
         if not any(key in keys for keys in (filters.wanted, filters.barred) for key in ("role", "tool")):
             titled = titles_of(self.catalogue).named(self.tree, self.scope)
             self.titles = {root_id: each for root_id, each in titled.items() if in_time(each.conversation, filters)}
-        self.steps += [self._begin, self._note_words]
+        self.steps += [StoreSearch._begin, StoreSearch._note_words]
 
     def _filtered(self, store: Store) -> list[Tally]:
         """The conversations that pass a query of filter words only."""
@@ -234,10 +235,10 @@ class StoreSearch:
         self._wide, self._less = {}, {}
         self._answer.forget()
         if self.tree is None:
-            self.steps = [self._prepare]
+            self.steps = [StoreSearch._prepare]
         else:
             self._begin(store)
-            self.steps = [step for step in self.steps if step != self._begin]
+            self.steps = [step for step in self.steps if step != StoreSearch._begin]
 
     def _note_words(self, store: Store) -> None:
         """Which plain words stand nowhere as words. Whoever finds all words of a query has seen each of them."""
@@ -272,13 +273,13 @@ class StoreSearch:
             loose = [each for each in tallies if each.loose]
             folding.fold(store, self.catalogue, finding, loose, finding.parts.any_allowed, finding.partly)
         self._answer.settle()
-        self.steps.append(self._read_more)
+        self.steps.append(StoreSearch._read_more)
 
     def _read_more(self, store: Store) -> None:
         assert self.finding is not None
         self._answer.read_more(store, self.finding)
         if not self._answer.complete:
-            self.steps.append(self._read_more)
+            self.steps.append(StoreSearch._read_more)
 
     def _settle(self, store: Store) -> None:
         self._tally(store)

@@ -120,13 +120,17 @@ class Hits(Scrolling, can_focus=True):
 
     def clear(self) -> None:
         """Show none: a first question is on its way."""
+        self.forget()
+        self._lay_out()
+        self.go(0)
+        self.post_message(self.Selected(None))
+
+    def forget(self) -> None:
+        """Hold none of them any more."""
         self._hits, self._cursor, self._moved = [], 0, False
         self._read.clear()
         self._places.clear()
-        self._lay_out()
         self._kept.clear()
-        self.go(0)
-        self.post_message(self.Selected(None))
 
     def details(self, key: ConversationKey) -> Details | None:
         """What is known of the messages of this conversation."""
