@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from hermes_tui.domain.queries import Hit, SearchPage, SearchQuery
+from hermes_tui.domain.queries import Hit, SearchOrder, SearchPage, SearchQuery
 from hermes_tui.service.catalogues import Catalogues
 from hermes_tui.service.completing import complete
 from hermes_tui.service.direct import DirectReader
@@ -24,6 +24,8 @@ from hermes_tui.service.ways import ways_out
 from hermes_tui.storage import connection, finding, judging, scan
 from hermes_tui.storage import search as search_module
 from hermes_tui.storage.connection import Store
+from hermes_tui.storage.matches import Groups
+from hermes_tui.storage.summing import Summing
 from tests.builders import StoreBuilder
 from tests.searches import all_pages, hit_of, ids, ref_of, search
 
@@ -98,6 +100,29 @@ async def test_every_hit_has_its_best_match_and_the_first_ones_three(many: Path)
     page = await search(many, "common")
     assert all(len(hit.matches) == 3 for hit in page.hits[:100])
     assert all(hit.best is not None for hit in page.hits)
+
+
+@pytest.mark.parametrize("order", SearchOrder)
+async def test_matches_that_are_summed_up_make_the_same_answer(
+    many: Path, order: SearchOrder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = 0
+
+    class Counted(Summing):
+        def groups(self, store: Store) -> Groups:
+            nonlocal made
+            made += 1
+            return super().groups(store)
+
+    before = await search(many, "common", order=order)
+    monkeypatch.setattr(search_module, "_NARROW", 0)
+    monkeypatch.setattr(finding, "Summing", Counted)
+    for steps in (True, False):
+        after = (await all_pages(many, "common", order=order, steps=steps))[-1]
+        assert replace(after, elapsed_ms=0) == replace(before, elapsed_ms=0)
+    assert made == 2
+    await search(many, "common source:cli")
+    assert made == 2, "of a few conversations all is ranked"
 
 
 async def test_an_answer_comes_with_a_screenful_of_messages_and_the_others_when_they_are_wanted(many: Path) -> None:

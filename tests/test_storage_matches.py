@@ -15,8 +15,9 @@ from hermes_tui.storage import folding, matches, ranking, structured
 from hermes_tui.storage.conditions import Conditions, conditions
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.fts import Index, Scale, look, scale, structured_ids, varints
-from hermes_tui.storage.matches import Group, Top
+from hermes_tui.storage.matches import Group, Groups, Top
 from hermes_tui.storage.structured import may_hold
+from hermes_tui.storage.summing import Summing
 from hermes_tui.values import replace
 from tests.builders import StoreBuilder
 from tests.stores import opened
@@ -111,6 +112,62 @@ def test_of_many_matches_of_one_session_the_best_are_kept(tmp_path: Path) -> Non
             }
 
 
+def _best_of(groups: Groups) -> dict[tuple[str, int], tuple[int, Top]]:
+    return {
+        (session_id, kind): (group.count, group.tops[0])
+        for session_id, kinds in groups.items()
+        for kind, group in kinds.items()
+    }
+
+
+@pytest.mark.parametrize("order", SearchOrder)
+def test_very_many_matches_are_summed_up_in_parts_to_the_same(tmp_path: Path, order: SearchOrder) -> None:
+    with StoreBuilder(tmp_path / "state.db") as made:
+        for i in range(7):
+            made.session(f"s{i}")
+        for i in range(1_500):
+            calls = [{"id": f"c{i}", "function": {"name": "common", "arguments": "{}"}}] if i % 5 == 0 else None
+            words = "common " * (1 + i % 3) if i % 4 else "rare"
+            made.message(f"s{i % 7}", ("user", "assistant", "tool")[i % 3], words, tool_calls=calls)
+    with opened(tmp_path / "state.db") as store, opened(tmp_path / "state.db") as other:
+        base, where = _base(store), conditions(store.schema, NO_FILTERS)
+        whole = ranking.ranked(store, base, _WORD, where, order)
+        assert len(_best_of(whole)) == 14, "said and called, in each session"
+        known = ranking.recently(store, base, _WORD, where, order, 100)
+        for abreast in (1, 2, 3):
+            for recently in (None, known):
+                summing = Summing(base, _WORD, where, order, recently)
+                summing.divide(store, 1_000, abreast)
+                assert len(summing.parts) == abreast
+                jobs = summing.ahead
+                assert len(jobs) == (abreast if abreast > 1 else 0)
+                summing.take([job(other) for job in jobs])
+                assert not summing.ahead or abreast == 1
+                found = summing.groups(store)
+                assert _best_of(found) == _best_of(whole), "of equally good ones the earliest"
+                assert summing.deepen(store, found, ["s1", "s2", "gone"])
+                assert not summing.deepen(store, found, ["s2"]), "asked for once"
+                assert {key: found[key] for key in ("s1", "s2")} == {key: whole[key] for key in ("s1", "s2")}
+                assert all(len(group.tops) == 1 for group in found["s3"].values()), "of the others the best alone"
+
+
+def test_a_part_that_cannot_be_summed_up_ahead_is_left_to_the_answer(tmp_path: Path) -> None:
+    with opened(_write(tmp_path / "state.db", 300)) as store:
+        base, where, order = _base(store), conditions(store.schema, NO_FILTERS), SearchOrder.RELEVANCE
+        summing = Summing(base, _WORD, where, order)
+        summing.divide(store, 300, 2)
+        summing.take([summing.ahead[0](store), None])
+        assert _best_of(summing.groups(store)) == _best_of(ranking.ranked(store, base, _WORD, where, order))
+
+
+def test_the_matches_behind_the_best_cost_no_second_ranking(tmp_path: Path) -> None:
+    with opened(_write(tmp_path / "state.db", 8_000)) as store:
+        summing = Summing(_base(store), _WORD, conditions(store.schema, NO_FILTERS), SearchOrder.RELEVANCE)
+        groups = summing.groups(store)
+        every = _steps(store, lambda: summing.groups(store))
+        assert _steps(store, lambda: summing.deepen(store, groups, ["s1"])) < every / 4
+
+
 @pytest.mark.parametrize("schema", [22, 31])
 def test_messages_are_looked_up_by_their_id_and_never_gone_through(tmp_path: Path, schema: int) -> None:
     with opened(_write(tmp_path / "state.db", 200, schema)) as store:
@@ -121,10 +178,12 @@ def test_messages_are_looked_up_by_their_id_and_never_gone_through(tmp_path: Pat
         ranking.newest(store, base, _WORD, where, 50)
         ranking.ranked(store, base, _WORD, where, SearchOrder.RELEVANCE)
         ranking.ranking(store, base, _WORD, where, SearchOrder.RELEVANCE, part)
+        summing = Summing(base, _WORD, where, SearchOrder.RELEVANCE)
+        summing.deepen(store, summing.groups(store), ["s1"])
         matches.sessions_with(store, base, _WORD, where)
         store.conn.set_trace_callback(None)
         statements = [sql for sql in asked if not sql.startswith("--")]
-        assert len(statements) == 4
+        assert len(statements) == 6
         for sql in statements:
             plan = [row[3] for row in store.conn.execute(f"explain query plan {sql}")]
             assert any("SEARCH m USING INTEGER PRIMARY KEY" in line for line in plan), plan

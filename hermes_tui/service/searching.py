@@ -26,7 +26,8 @@ from hermes_tui.service.reader import Lane, Reader
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.fts import look
 from hermes_tui.storage.judging import UNICODE
-from hermes_tui.storage.search import StorePage, StoreSearch, ready
+from hermes_tui.storage.preparing import ready
+from hermes_tui.storage.search import StorePage, StoreSearch
 from hermes_tui.storage.snippets import load_matches
 from hermes_tui.storage.tallies import SortKey
 from hermes_tui.text import one_line

@@ -77,6 +77,11 @@ class Answer:
         return self._wanted if reads is None else min(self._wanted, self.query.offset + reads)
 
     @property
+    def first(self) -> int:
+        """So many conversations are shown with all their matches."""
+        return min(self._wanted, FIRST)
+
+    @property
     def counted(self) -> int | None:
         """So many conversations have their matches counted: those that are given; all, when nothing but the numbers
         is asked for."""

@@ -7,7 +7,7 @@ and those that are read: structured content, what an index lacks or is blind for
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
 from hermes_tui.domain.queries import SearchOrder
@@ -16,14 +16,15 @@ from hermes_tui.storage import matches, ranking, vocabulary
 from hermes_tui.storage.conditions import Conditions
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.fts import Index, Indexes, Scale, scale, structured_ids, trigrams_only, words_only
-from hermes_tui.storage.judging import UNICODE, Judge, judge_ids
-from hermes_tui.storage.matches import BEST, CALLED, UNSURE, Group, Groups, Top, by_order
+from hermes_tui.storage.judging import UNICODE, Judge
+from hermes_tui.storage.matches import BEST, CALLED, Group, Groups, by_order
 from hermes_tui.storage.parts import Parts
 from hermes_tui.storage.rows import extent
-from hermes_tui.storage.scan import Judged, Stretch, Task, everything, gaps_of, listed, scan_slice
+from hermes_tui.storage.scan import Judged, Stretch, Task, everything, gaps_of, listed, read_ahead, scan_slice, take
 from hermes_tui.storage.scopes import Scope
-from hermes_tui.storage.settling import settled
+from hermes_tui.storage.settling import Asked, settled_by_reading
 from hermes_tui.storage.structured import may_hold
+from hermes_tui.storage.summing import Summing
 from hermes_tui.storage.tallies import Scorer, grouped, merged
 from hermes_tui.values import dataclass, field
 
@@ -99,6 +100,8 @@ class Finding:
     """What is to be read."""
     _recently: ranking.Recently | None = None
     """The newest matches, which need not be ranked again."""
+    _summing: Summing | None = None
+    """What ranks very many matches."""
     _scorer: tuple[int, Scorer] | None = None
     _measured: dict[int, float] = field(default_factory=dict)
     """BM25 of rows that were read and which the index ranks all the same."""
@@ -114,8 +117,11 @@ class Finding:
             self.routes.add("trigram")
         stretches = self._narrowed(store, self._divide(store))
         if self.index is not None:
-            number = self.count(store, self.tree)
-            if self.ground.steps:
+            number, steps = self.count(store, self.tree), self.ground.steps
+            if number > MANY and not self.index.inline and not self.ground.where.clauses:
+                self._summing = Summing(self.index, self.tree, self.within, self.ground.order)
+                self._summing.divide(store, number, 1 if steps else self.ground.abreast)
+            if steps:
                 self.steps += [Finding._newest] if number > _SOME else []
                 self.steps += [Finding._recent] if number > MANY else []
             self.steps.append(Finding._rank)
@@ -197,33 +203,41 @@ class Finding:
         assert self.index is not None
         self._recently = ranking.recently(store, self.index, self.tree, self.within, self.ground.order, MANY)
         self.groups = self._recently.ranking.groups()
+        if self._summing is not None:
+            self._summing.known = self._recently
+            self._summing.divide(store, self.count(store, self.tree) - MANY, self.ground.abreast)
 
     def _rank(self, store: Store) -> None:
         assert self.index is not None
         order, known = self.ground.order, self._recently
-        self.groups = ranking.ranked(store, self.index, self.tree, self.within, order, known)
+        if self._summing is not None:
+            self.groups = self._summing.groups(store)
+        else:
+            self.groups = ranking.ranked(store, self.index, self.tree, self.within, order, known)
         self._recently, self.rough = None, False
 
+    def deepen(self, store: Store, session_ids: Iterable[str]) -> bool:
+        """Know as many matches of these sessions as are ever shown; whether any of them had to be asked for."""
+        return self._summing is not None and not self.rough and self._summing.deepen(store, self.groups, session_ids)
+
+    @property
+    def ahead(self) -> list[Callable[[Store], object]]:
+        """What can be done side by side before the next step, to be given to `take`."""
+        if self.task is not None:
+            return [*read_ahead(self.task)]
+        return [*self._summing.ahead] if self._summing is not None and self.steps[:1] == [Finding._rank] else []
+
+    def take(self, done: Iterable[Any]) -> None:
+        """What `ahead` has done, in its order."""
+        if self.task is not None:
+            take(self.task, done)
+        elif self._summing is not None:
+            self._summing.take(done)
+
     def _settle(self, store: Store) -> None:
-        self.groups = self._settled(store, self.groups)
-
-    def _settled(self, store: Store, groups: Groups) -> Groups:
-        index = self.index
-        assert index is not None
-        judge = Judge(self.tree, tokenizer=self.ground.tokenizer)
-
-        def said(ids: Sequence[int]) -> set[int]:
-            return {row.id for row, verdict in judge_ids(store, judge, ids) if verdict.said}
-
-        def others(session_ids: Sequence[str]) -> dict[str, list[Top]]:
-            found: dict[str, list[Top]] = {}
-            within = self.within.in_sessions(list(session_ids))
-            for kind, top in ranking.every(store, index, self.tree, within, self.ground.order):
-                if kind == UNSURE:
-                    found.setdefault(top.session_id, []).append(top)
-            return found
-
-        return settled(groups, self.ground.order, said, others)
+        assert self.index is not None
+        asked = Asked(self.index, self.tree, self.within, self.ground.order, self.ground.tokenizer)
+        self.groups = settled_by_reading(store, asked, self.groups)
 
     def count(self, store: Store, tree: Node) -> int:
         """How many rows of the index match, visible or not; asked once."""
@@ -272,12 +286,16 @@ class Finding:
         """How far the reading is, while more than single messages are read."""
         return None if self.task is None or self.task.few else self.task.progress
 
-    def found(self, store: Store) -> Groups:
-        """Every match so far."""
-        if not self.judged:
-            return self.groups
-        rows = grouped(self.judged.values(), self.scorer(store), self.ground.order, self._measured)
-        return merged(self.groups, rows, self.ground.order)
+    def found(self, store: Store, session_ids: Collection[str] | None = None) -> Groups:
+        """Every match so far; of these sessions only, if they are given."""
+        groups, judged = self.groups, list(self.judged.values())
+        if session_ids is not None:
+            groups = {each: groups[each] for each in session_ids if each in groups}
+            judged = [row for row in judged if row.session_id in session_ids]
+        if not judged:
+            return groups
+        rows = grouped(judged, self.scorer(store), self.ground.order, self._measured)
+        return merged(groups, rows, self.ground.order)
 
     def holding(self, store: Store, session_ids: Iterable[str]) -> Groups:
         """Messages of these sessions that were read and hold a part of the query."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from heapq import nsmallest
 from typing import Any, NamedTuple
@@ -24,18 +24,25 @@ HELD = 64
 class Part(NamedTuple):
     """A part of the store, by the ids of its messages."""
 
-    rowid: str = ""
-    """SQL, into which the name of the id is to be put: `and {} >= :bound`."""
-    bound: int = 0
+    low: int | None = None
+    """From this one on …"""
+    high: int | None = None
+    """… and below this one."""
+
+    def sql(self, rowid: str) -> str:
+        """The condition on an id of that name, to be bound with `params`."""
+        low = "" if self.low is None else f"and {rowid} >= :low "
+        return low if self.high is None else f"{low}and {rowid} < :high"
 
     @property
     def params(self) -> dict[str, int]:
-        return {"bound": self.bound} if self.rowid else {}
+        bounds = {"low": self.low, "high": self.high}
+        return {name: bound for name, bound in bounds.items() if bound is not None}
 
     @property
     def rest(self) -> Part:
         """All that is older."""
-        return Part("and {} < :bound", self.bound)
+        return Part(None, self.low)
 
 
 WHOLE = Part()
@@ -72,10 +79,10 @@ def hits_sql(index: Index, where: Conditions, order: SearchOrder, part: Part = W
         m.id as id,
         cast(m.session_id as text) as session_id,
         {_at(order)} as at,
-        {_kind(index, part.rowid.format("rowid"))} as kind
+        {_kind(index, part.sql("rowid"))} as kind
     from {index.name} f
     cross join messages m on m.id = f.rowid
-    where f.{index.name} match :expression {part.rowid.format("f.rowid")} and {where.sql}
+    where f.{index.name} match :expression {part.sql("f.rowid")} and {where.sql}
     limit -1
     """
 
@@ -116,6 +123,11 @@ class Ranking:
                 known.append(hit)
                 if len(known) > HELD:
                     self._trim(kind, session, known)
+
+    def ask(self, store: Store, sql: str, params: Mapping[str, Any]) -> None:
+        """Take in all rows of this statement."""
+        with decoding(store, bytes), closing(store.conn.cursor()) as cursor:
+            self.read(cursor.execute(sql, params))
 
     def _trim(self, kind: int, session: bytes, hits: list[Hit]) -> None:
         best = _best(hits, self._order)
@@ -158,9 +170,7 @@ def ranking(
 ) -> Ranking:
     """Matches of this part of the store."""
     found = Ranking(order)
-    sql, params = hits_sql(index, where, order, part), hits_params(index, tree, where, part)
-    with decoding(store, bytes), closing(store.conn.cursor()) as cursor:
-        found.read(cursor.execute(sql, params))
+    found.ask(store, hits_sql(index, where, order, part), hits_params(index, tree, where, part))
     return found
 
 
@@ -196,11 +206,21 @@ def recently(store: Store, index: Index, tree: Node, where: Conditions, order: S
     return Recently(store, version, part, ranking(store, index, tree, where, order, part))
 
 
-def newest_part(store: Store, index: Index, tree: Node, number: int) -> Part:
-    """That part of the store which holds the newest so many matches."""
-    matching = f"select rowid from {index.name} where {index.name} match ? order by rowid desc limit ?"
-    sql = f"select min(rowid) from ({matching})"
-    return Part("and {} >= :bound", store.conn.execute(sql, (express(tree), number)).fetchone()[0] or 0)
+def newest_part(store: Store, index: Index, tree: Node, number: int, high: int | None = None) -> Part:
+    """That part of the store which holds the newest so many matches, of those below `high` if that is given."""
+    older = Part(None, high)
+    sql = f"""
+    select min(rowid)
+    from (
+        select rowid
+        from {index.name}
+        where {index.name} match :expression {older.sql("rowid")}
+        order by rowid desc
+        limit :number
+    )
+    """
+    params = {**older.params, "expression": express(tree), "number": number}
+    return Part(store.conn.execute(sql, params).fetchone()[0] or 0, high)
 
 
 def _best(hits: list[Hit], order: SearchOrder) -> list[Hit]:

@@ -27,14 +27,13 @@ from hermes_tui.storage.answering import Answer, named
 from hermes_tui.storage.conditions import conditions
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.finding import Finding, Ground, Step
-from hermes_tui.storage.fts import TROUBLE, Indexes, express, is_index_trouble, look, structured_ids, words_only
+from hermes_tui.storage.fts import TROUBLE, Indexes, express, is_index_trouble, look
 from hermes_tui.storage.judging import empty_leaves
 from hermes_tui.storage.matches import Groups
 from hermes_tui.storage.naming import Named, find_targets, in_time, titles_of
 from hermes_tui.storage.notices import notices
 from hermes_tui.storage.parts import all_needed, parts_of, with_inside, without_empty
 from hermes_tui.storage.passing import passing
-from hermes_tui.storage.scan import Reading, read_ahead, take
 from hermes_tui.storage.scopes import Scope, scope_of
 from hermes_tui.storage.tallies import PARTIAL, SPREAD, WHOLE, SortKey, Tally, tally
 from hermes_tui.values import dataclass, field, replace
@@ -59,20 +58,6 @@ class StorePage:
     routes: frozenset[str]
     notices: tuple[str, ...]
     progress: float | None
-
-
-def ready(query: SearchQuery, parsed: ParsedQuery, store: Store) -> None:
-    """Have the store remember what a search will ask of it whatever its sessions are."""
-    tree = parsed.expression
-    if tree is None or parsed.link is not None:
-        return
-    base = look(store).base
-    if base is None:
-        return
-    structured_ids(store, base)
-    limited = query.limit is not None and query.offset + query.limit <= folding.FEW
-    if not limited and words_only(tree) and matches.count(store, base, tree) > folding.FEW:
-        folding.suspicious(store)
 
 
 @dataclass(slots=True)
@@ -146,15 +131,14 @@ class StoreSearch:
         return True
 
     @property
-    def ahead(self) -> list[Callable[[Store], Reading | None]]:
-        """What can be read side by side before the next `advance`, to be given to `take`."""
-        task = self.finding.task if self.finding is not None else None
-        return read_ahead(task) if task is not None else []
+    def ahead(self) -> list[Callable[[Store], object]]:
+        """What can be done side by side before the next `advance`, to be given to `take`."""
+        return self.finding.ahead if self.finding is not None else []
 
-    def take(self, readings: Iterable[Reading | None]) -> None:
-        """What `ahead` has read, in its order."""
-        if self.finding is not None and self.finding.task is not None:
-            take(self.finding.task, readings)
+    def take(self, done: Iterable[object]) -> None:
+        """What `ahead` has done, in its order."""
+        if self.finding is not None:
+            self.finding.take(done)
 
     @property
     def sought(self) -> Node | None:
@@ -266,6 +250,7 @@ class StoreSearch:
     def _fold(self, store: Store) -> None:
         finding = self.finding
         assert finding is not None
+        self._deepen(store)
         tallies = self._tally(store)[: self._answer.counted]
         tight = [each for each in tallies if not each.loose]
         folding.fold(store, self.catalogue, finding, tight, finding.tree, finding.judged)
@@ -304,8 +289,20 @@ class StoreSearch:
             self._answer.put(named(found, self.titles.values(), self.targets))
         return self._answer.tallies
 
+    def _deepen(self, store: Store) -> None:
+        """Where only the best match of each session is known, ask for the others that the first hits show."""
+        finding, scope = self.finding, self.scope
+        first = self._tally(store)[: self._answer.first]
+        few = {each.conversation.root_id: each for each in first if each.count > len(each.tops) and not each.loose}
+        sessions = {session_id for root_id in few for session_id in scope.sessions_of(root_id)}
+        if finding is not None and finding.deepen(store, sessions):
+            for root_id, each in tally(scope, finding.found(store, sessions), WHOLE, self.query.order).items():
+                few[root_id].tops = each.tops
+
     def page(self, store: Store) -> StorePage:
         """What is known so far, the messages of the hits read."""
+        if not self._answer.settled:
+            self._deepen(store)
         tallies, finding = self._tally(store), self.finding
         return StorePage(
             hits=self._answer.hits(store, finding),

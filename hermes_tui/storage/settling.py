@@ -6,12 +6,48 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from hermes_tui.domain.queries import SearchOrder
+from hermes_tui.domain.querytrees import Node
+from hermes_tui.storage import ranking
+from hermes_tui.storage.conditions import Conditions
+from hermes_tui.storage.connection import Store
+from hermes_tui.storage.fts import Index
+from hermes_tui.storage.judging import Judge, judge_ids
 from hermes_tui.storage.matches import BEST, CALLED, SAID, UNSURE, Group, Groups, Top, by_order
+from hermes_tui.values import dataclass
 
 Said = Callable[[Sequence[int]], set[int]]
 """Of these messages, those whose text alone matches."""
 Others = Callable[[Sequence[str]], dict[str, list[Top]]]
 """All unsure messages of these sessions."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the index was asked."""
+
+    index: Index
+    tree: Node
+    where: Conditions
+    order: SearchOrder
+    tokenizer: str
+
+
+def settled_by_reading(store: Store, asked: Asked, groups: Groups) -> Groups:
+    """What the index answered, nothing unsure among it."""
+    judge = Judge(asked.tree, tokenizer=asked.tokenizer)
+
+    def said(ids: Sequence[int]) -> set[int]:
+        return {row.id for row, verdict in judge_ids(store, judge, ids) if verdict.said}
+
+    def others(session_ids: Sequence[str]) -> dict[str, list[Top]]:
+        found: dict[str, list[Top]] = {}
+        where = asked.where.in_sessions(list(session_ids))
+        for kind, top in ranking.every(store, asked.index, asked.tree, where, asked.order):
+            if kind == UNSURE:
+                found.setdefault(top.session_id, []).append(top)
+        return found
+
+    return settled(groups, asked.order, said, others)
 
 
 def settled(groups: Groups, order: SearchOrder, said: Said, others: Others) -> Groups:

@@ -11,7 +11,7 @@ from textual import events
 from textual.message import Message
 from textual.strip import Strip
 
-from hermes_tui.domain.queries import Hit, Match, SearchPage, Tier
+from hermes_tui.domain.queries import Hit, Match, SearchPage
 from hermes_tui.domain.sessions import ConversationKey, Details
 from hermes_tui.times import now
 from hermes_tui.values import dataclass, replace
