@@ -49,6 +49,12 @@ def local(at: float) -> datetime:
         return there
 
 
+def fields(at: float) -> time.struct_time:
+    """The same to the second, in a fraction of the time: a search prints tens of thousands."""
+    there = time.localtime(at)
+    return there if abs(there.tm_gmtoff) < DAY else time.gmtime(at)
+
+
 def iso(at: float | None) -> str | None:
     """Local ISO time with offset, to the millisecond; None for None."""
     return None if at is None else local(at).isoformat(timespec="milliseconds")

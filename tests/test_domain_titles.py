@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from hermes_tui.domain import titles
 from hermes_tui.domain.querytext import parse_query
-from hermes_tui.domain.titles import Title
+from hermes_tui.domain.titles import Title, squeezed, squeezed_each
 
 
 @pytest.mark.parametrize(
@@ -40,10 +41,31 @@ from hermes_tui.domain.titles import Title
 def test_a_title_matches(query: str, title: str, matches: bool) -> None:
     tree = parse_query(query, present=0).expression
     assert tree is not None
-    assert Title.of(title).matches(tree) is matches
+    assert Title(title, squeezed(title)).matches(tree) is matches
 
 
 def test_a_word_that_is_still_being_typed_may_go_on() -> None:
     tree = parse_query("spri", present=0, typing_at=4).expression
     assert tree is not None
-    assert Title.of("Springfield").matches(tree)
+    assert Title("Springfield", squeezed("Springfield")).matches(tree)
+
+
+def test_many_titles_are_squeezed_like_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = [
+        "Le Café · 9",
+        "\u0301a\nb",
+        "",
+        "my_app",
+        "ﬁn…",
+        "STRASSE ß",
+        "桂林 – 旅行",
+        "e\u0301\u0323x",
+        "tab\tin",
+        "ΑΣ ς",
+    ]
+    alone = [squeezed(text) for text in texts]
+    assert alone[:4] == ["lecafe9", "ab", "", "myapp"]
+    assert squeezed_each(texts) == alone
+    monkeypatch.setattr(titles, "_MANY_KINDS", 1)
+    assert squeezed_each(texts) == alone, "also where they hold all sorts of signs"
+    assert squeezed_each([]) == []

@@ -6,6 +6,7 @@ import math
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from hermes_tui import text, times
@@ -51,13 +52,9 @@ def write_json(document: Json) -> None:
 def write_lines(lines: Iterable[str]) -> None:
     """Text lines in the encoding of stdout; what it cannot say becomes `?`."""
     encoding = (sys.stdout.encoding if sys.stdout is not None else None) or "utf-8"
-    block: list[str] = []
-    for line in lines:
-        block.append(line)
-        if len(block) == 1_000:
-            write("".join(f"{each}{os.linesep}" for each in block).encode(encoding, "replace"))
-            block.clear()
-    write("".join(f"{each}{os.linesep}" for each in block).encode(encoding, "replace"))
+    left = iter(lines)
+    while block := list(islice(left, 1_000)):
+        write(os.linesep.join([*block, ""]).encode(encoding, "replace"))
 
 
 def say(line: str) -> None:

@@ -14,6 +14,7 @@ from hermes_tui.paths import tilde
 GAP = "  "
 INDENT = "  "
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
+_TWO = [f"{number:02}" for number in range(62)]
 _SAID = frozenset({Status.INTERRUPTED, Status.ERROR, Status.EMPTY})
 """States worth a word; the others are as they should be."""
 
@@ -40,10 +41,10 @@ def day(at: float | None, *, seconds: bool = False) -> str:
     """`2026-11-28 15:14 CET`: sorts, greps, and names its zone."""
     if at is None:
         return times.UNKNOWN
-    there = times.local(at)
-    # by hand, as `strftime` takes several times as long and a search names hundreds of times
-    minute = f"{there.year}-{there.month:02}-{there.day:02} {there.hour:02}:{there.minute:02}"
-    return f"{minute}:{there.second:02} {there.tzname()}" if seconds else f"{minute} {there.tzname()}"
+    there = times.fields(at)
+    # by hand, as formats take several times as long and a search names tens of thousands
+    minute = f"{there[0]}-{_TWO[there[1]]}-{_TWO[there[2]]} {_TWO[there[3]]}:{_TWO[there[4]]}"
+    return f"{minute}:{_TWO[there[5]]} {there.tm_zone}" if seconds else f"{minute} {there.tm_zone}"
 
 
 def name(row: Conversation, details: Details | None) -> str:
@@ -61,8 +62,10 @@ def place(workspace: str | None) -> str:
 
 def marks(row: Conversation, details: Details | None) -> str:
     """What is special about a row, in words."""
-    flags = {"live": row.live, "pinned": row.pinned, "archived": row.archived, "hidden": row.hidden}
-    said = [word for word, holds in flags.items() if holds]
+    said = []
+    if row.live or row.pinned or row.archived or row.hidden:
+        flags = {"live": row.live, "pinned": row.pinned, "archived": row.archived, "hidden": row.hidden}
+        said = [word for word, holds in flags.items() if holds]
     if details and details.status in _SAID:
         said.append(details.status.value)
     return ",".join(said)

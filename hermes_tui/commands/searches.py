@@ -92,18 +92,13 @@ def _hit(hit: Hit, details: dict[ConversationKey, Details], *, bold: bool, sever
         "in a delegate's run" if hit.in_delegate else "",
         text.one_line(link_to(row.profile, row.id)),
     ]
-    yield plain.INDENT + ", ".join(fact for fact in facts if fact)
+    yield plain.INDENT + ", ".join(filter(None, facts))
     marks = ("\x1b[1m", "\x1b[0m") if bold else (output.OPEN, output.CLOSE)
     for match in hit.matches:
-        where = [
-            match.role,
-            text.one_line(match.tool or ""),
-            plain.day(match.timestamp),
-            f"message {match.message_id}",
-        ]
+        where = [text.one_line(match.role), text.one_line(match.tool or ""), plain.day(match.timestamp)]
         snippet = text.clean(match.snippet).replace("\n", " ")  # as long as before: the spans still fit
         said = output.marked(snippet, match.spans, *marks)
-        yield f"{plain.INDENT}{', '.join(text.one_line(part) for part in where if part)}: {said}"
+        yield f"{plain.INDENT}{', '.join(filter(None, where))}, message {match.message_id}: {said}"
 
 
 def _summary(query: SearchQuery, page: SearchPage, ways: Sequence[WayOut]) -> Iterator[str]:

@@ -32,13 +32,16 @@ class Tier(StrEnum):
     @property
     def label(self) -> str:
         """What the screen writes above the tier's first hit; empty for tiers that need no words."""
-        return {
-            Tier.TITLE: "in titles",
-            Tier.AUTOMATION: "in automation",
-            Tier.TOOL: "in tool calls and output",
-            Tier.SPREAD: "all words, in different messages",
-            Tier.PARTIAL: "some of the words",
-        }.get(self, "")
+        return _LABELS.get(self.value, "")
+
+
+_LABELS = {
+    "title": "in titles",
+    "automation": "in automation",
+    "tool": "in tool calls and output",
+    "spread": "all words, in different messages",
+    "partial": "some of the words",
+}
 
 
 class SearchOrder(StrEnum):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 from hermes_tui.domain.querytrees import And, Leaf, Node, Without
 from hermes_tui.values import dataclass
@@ -14,12 +15,21 @@ _DROPPED = dict.fromkeys(code for code in range(128) if not chr(code).isalnum())
 """What is in no word, of ASCII: there, to leave it out is many times as fast as to look for words."""
 
 
-def plain_words(text: str) -> list[str]:
-    """The words of a text, without case and accents."""
+_MANY_KINDS = 400
+"""Kinds of characters that are in no word, from which on leaving out each takes longer than looking for words."""
+
+
+def _folded(text: str) -> str:
+    """A text without case and accents."""
     if not text.isascii():
         text = _MARKS.sub("", unicodedata.normalize("NFKD", text))
         text = unicodedata.normalize("NFC", text)
-    return _WORDS.findall(text.casefold())
+    return text.casefold()
+
+
+def plain_words(text: str) -> list[str]:
+    """The words of a text, without case and accents."""
+    return _WORDS.findall(_folded(text))
 
 
 def squeezed(text: str) -> str:
@@ -27,6 +37,19 @@ def squeezed(text: str) -> str:
     if text.isascii():
         return text.lower().translate(_DROPPED)
     return "".join(plain_words(text))
+
+
+def squeezed_each(texts: Sequence[str]) -> list[str]:
+    """`squeezed` of each of very many, gone through as one text in a fraction of the time."""
+    if not texts:
+        return []
+    joined = _folded("\n".join(text.replace("\n", " ") for text in texts))
+    parting = [char for char in set(joined) - {"\n"} if not _WORDS.match(char)]
+    if len(parting) > _MANY_KINDS:
+        return list(map(squeezed, texts))
+    for char in parting:
+        joined = joined.replace(char, "")
+    return joined.split("\n")
 
 
 def needed(node: Node) -> list[str]:
@@ -46,10 +69,6 @@ class Title:
     joined: str
     """Its words without anything in between: what is not in there is not in the title. Its words are looked at only
     where it is: there may be very many titles, and few are named."""
-
-    @classmethod
-    def of(cls, text: str) -> Title:
-        return cls(text, squeezed(text))
 
     def matches(self, node: Node) -> bool:
         """Whether a tree holds for this title."""

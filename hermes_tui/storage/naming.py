@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 
 from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.filters import Filters
@@ -12,7 +11,7 @@ from hermes_tui.domain.queries import Tier
 from hermes_tui.domain.querytrees import Node
 from hermes_tui.domain.sessions import Conversation, Segment
 from hermes_tui.domain.targets import read_name, resolve
-from hermes_tui.domain.titles import Title, needed, squeezed
+from hermes_tui.domain.titles import Title, needed, squeezed_each
 from hermes_tui.errors import TargetAmbiguous, TargetNotFound
 from hermes_tui.paths import normalize_profile
 from hermes_tui.storage.connection import Store
@@ -91,13 +90,8 @@ class Titles:
             text = segment.title or segment.display_name
             if text:
                 self._named.append((session_id, text))
-        texts = [text for _, text in self._named]
-        ascii_, others = filter(str.isascii, texts), [text for text in texts if not text.isascii()]
-        self._all = squeezed("\n".join(ascii_)) + squeezed("\n".join(others))
-
-    @cached_property
-    def _titles(self) -> list[tuple[str, Title]]:
-        return [(session_id, Title.of(text)) for session_id, text in self._named]
+        self._joined = squeezed_each([text for _, text in self._named])
+        self._all = "\n".join(self._joined)
 
     def named(self, tree: Node, scope: Scope) -> dict[str, Named]:
         """Root id → conversation, for those that have a title in which the words occur."""
@@ -105,10 +99,11 @@ class Titles:
         pieces = needed(tree)
         if not all(piece in self._all for piece in pieces):
             return found
-        titles = self._titles
+        titles = list(zip(self._named, self._joined, strict=True))
         for piece in pieces:  # of very many titles, none takes longer than this
-            titles = [each for each in titles if piece in each[1].joined]
-        for session_id, title in titles:
+            titles = [each for each in titles if piece in each[1]]
+        for (session_id, text), joined in titles:
+            title = Title(text, joined)
             place = scope.places.get(session_id)
             if place is None or not title.matches(tree):
                 continue
