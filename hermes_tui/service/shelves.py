@@ -130,7 +130,8 @@ class Shelf:
         memo, chain = self._known(conversation)
         if brief:
             preview = None if _has_name(conversation) else self.preview(conversation)
-            return Details(preview, conversation.stored_messages, self.status(conversation), memo.unread)
+            status = memo.status or self.status(conversation)
+            return Details(preview, conversation.stored_messages, status, memo.unread)
         if memo.count is None:
             with self._watched(memo):
                 memo.count = chain_count(self.store, chain)

@@ -11,6 +11,7 @@ from hermes_tui.storage.connection import Store
 from hermes_tui.storage.finding import Finding
 from hermes_tui.storage.matches import BEST, Top
 from hermes_tui.storage.naming import Named
+from hermes_tui.storage.rows import batches
 from hermes_tui.storage.snippets import load_matches
 from hermes_tui.storage.tallies import TITLED, SortKey, Tally
 from hermes_tui.values import dataclass, field
@@ -88,8 +89,8 @@ class Answer:
         return self._wanted if self.query.limit else None
 
     def read_more(self, store: Store, finding: Finding) -> None:
-        """Read the messages of some more conversations."""
-        upto = min(self._read_to + _AT_ONCE, self._reads)
+        """Read the messages of some more conversations; of all, where nobody looks before all are there."""
+        upto = min(self._read_to + _AT_ONCE, self._reads) if self.query.steps else self._reads
         self._read(store, finding, self._read_to, upto)
         self._read_to, self._hits = upto, None
 
@@ -114,9 +115,11 @@ class Answer:
             self._matches, self._tree = {}, finding.tree
         chosen = enumerate(self.tallies[start:upto], start)
         wanted = [top.id for number, each in chosen for top in each.tops[: _shown(number)]]
-        missing = [each for each in wanted if each not in self._matches]
-        if missing:
-            self._matches.update(load_matches(store, missing, finding.tree, finding.ground.tokenizer))
+        # in the order in which they lie: pages of the database are met once
+        for some in batches(sorted(each for each in wanted if each not in self._matches)):
+            if store.stopped():
+                return
+            self._matches.update(load_matches(store, some, finding.tree, finding.ground.tokenizer))
 
     def _hit(self, known: Tally, shown: int, read: bool) -> Hit:
         tops = known.tops[:shown]

@@ -37,16 +37,13 @@ def load_shown(store: Store, live: Collection[str]) -> Loaded | None:
     read to know which these are: ids that are no texts, damage."""
     if any("\0" in each for each in live):  # would end there in a list
         return None
-    aside = alone(store.schema)
-    shown = segments_sql(store.schema, f"where not {aside}")
-    number = f"select count(*) from sessions s where {aside}"
-    params = {"live": listed(sorted(live))}
+    shown = segments_sql(store.schema, f"where not {alone(store.schema)}")
     try:
         if strange(store):
             return None
         with uncollected(), decoding(store, str):
-            rows = store.conn.execute(shown, params).fetchall()
-            (counted,) = store.conn.execute(number, params).fetchone()
+            rows = store.conn.execute(shown, {"live": listed(sorted(live))}).fetchall()
+            (every,) = store.conn.execute("select count(*) from sessions").fetchone()
     except sqlite3.DatabaseError as error:
         if not (is_damage(error) or is_undecoded(error)):
             raise
@@ -55,4 +52,4 @@ def load_shown(store: Store, live: Collection[str]) -> Loaded | None:
     if len(segments) < len(rows):
         return None
     loaded = assembled(store, segments)
-    return loaded._replace(catalogue=replace(loaded.catalogue, aside=counted))
+    return loaded._replace(catalogue=replace(loaded.catalogue, aside=max(every - len(rows), 0)))
