@@ -64,12 +64,12 @@ def conversation_of(chain: Chain, profile: str) -> Conversation:
     )
 
 
-def _beginning(ordered: Sequence[str], text: str) -> Sequence[str]:
-    """Those that begin so."""
+def _beginning(ordered: Sequence[str], text: str) -> slice:
+    """Where those stand that begin so."""
     first = last = bisect_left(ordered, text)
     while last < len(ordered) and ordered[last].startswith(text):
         last += 1
-    return ordered[first:last]
+    return slice(first, last)
 
 
 @dataclass(slots=True)
@@ -93,7 +93,8 @@ class Catalogue:
     """What searches have made of it, for the next one: by whichever thread."""
     _by_root: dict[str, Conversation] = field(default_factory=dict)
     _hanging: dict[str, list[Chain]] = field(default_factory=dict)
-    _titled: dict[str, list[Segment]] = field(default_factory=dict)
+    _titled: list[Segment] = field(default_factory=list)
+    """Sessions that have a title, in the order of these."""
     _ordered: dict[str, list[str]] = field(default_factory=dict)
     """Ids, and titles, in order: those that begin alike lie side by side."""
 
@@ -126,7 +127,7 @@ class Catalogue:
             made={},
             _by_root=by_root,
             _hanging={},
-            _titled={},
+            _titled=[],
             _ordered={},
         )
 
@@ -148,19 +149,18 @@ class Catalogue:
     def titled(self, beginning: str) -> list[Segment]:
         """Sessions whose title begins so."""
         if "titles" not in self._ordered:
-            for chain in self.all_chains():
-                for segment in chain.segments:
-                    if segment.title is not None:
-                        self._titled.setdefault(segment.title, []).append(segment)
-            self._ordered["titles"] = sorted(self._titled)
-        titles = _beginning(self._ordered["titles"], beginning)
-        return [segment for title in titles for segment in self._titled[title]]
+            named = [
+                segment for chain in self.all_chains() for segment in chain.segments if segment.title is not None
+            ]
+            self._titled = sorted(named, key=lambda segment: segment.title or "")
+            self._ordered["titles"] = [segment.title or "" for segment in self._titled]
+        return self._titled[_beginning(self._ordered["titles"], beginning)]
 
     def called(self, beginning: str) -> list[Segment]:
         """Sessions whose id begins so."""
         if "ids" not in self._ordered:
             self._ordered["ids"] = sorted(self.chains)
-        ids = _beginning(self._ordered["ids"], beginning)
+        ids = self._ordered["ids"][_beginning(self._ordered["ids"], beginning)]
         return [segment for id in ids for segment in self.chains[id].segments if segment.id == id]
 
     def all_chains(self) -> Iterator[Chain]:

@@ -48,8 +48,9 @@ def load_shown(store: Store, live: Collection[str]) -> Loaded | None:
         if not (is_damage(error) or is_undecoded(error)):
             raise
         return None
+    read = len(rows)
     segments = segments_of(store, rows)
-    if len(segments) < len(rows):
+    if len(segments) < read:
         return None
     loaded = assembled(store, segments)
-    return loaded._replace(catalogue=replace(loaded.catalogue, aside=max(every - len(rows), 0)))
+    return loaded._replace(catalogue=replace(loaded.catalogue, aside=max(every - read, 0)))

@@ -48,8 +48,9 @@ def load(store: Store, before: Loaded | None = None) -> Loaded:
     hangs off what may have changed."""
     with uncollected():
         rows, damaged, mute = session_rows(store)
+        read = len(rows)
         segments = segments_of(store, rows)
-        damaged += len(rows) - len(segments)
+        damaged += read - len(segments)
         if before is not None and before.whole and not damaged and not mute and _decided(store, before):
             changed = _changed(before.segments, segments)
             if changed is not None:

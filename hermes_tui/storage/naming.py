@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.filters import Filters
@@ -84,26 +84,21 @@ class Titles:
     """The titles of a catalogue, read once."""
 
     def __init__(self, catalogue: Catalogue) -> None:
-        self._named: list[tuple[str, str]] = []
-        for session_id, chain in catalogue.chains.items():
-            segment = chain.segments[0] if len(chain.segments) == 1 else _segment(catalogue, session_id)
-            text = segment.title or segment.display_name
-            if text:
-                self._named.append((session_id, text))
-        self._joined = squeezed_each([text for _, text in self._named])
-        self._all = "\n".join(self._joined)
+        every = (
+            chain.segments[0] if len(chain.segments) == 1 else _segment(catalogue, session_id)
+            for session_id, chain in catalogue.chains.items()
+        )
+        self._named = [segment for segment in every if segment.title or segment.display_name]
+        self._joined = squeezed_each([segment.title or segment.display_name or "" for segment in self._named])
 
     def named(self, tree: Node, scope: Scope) -> dict[str, Named]:
         """Root id → conversation, for those that have a title in which the words occur."""
         found: dict[str, Named] = {}
-        pieces = needed(tree)
-        if not all(piece in self._all for piece in pieces):
-            return found
-        titles = list(zip(self._named, self._joined, strict=True))
-        for piece in pieces:  # of very many titles, none takes longer than this
+        titles: Iterable[tuple[Segment, str]] = zip(self._named, self._joined, strict=True)
+        for piece in needed(tree):  # of very many titles, none takes longer than this
             titles = [each for each in titles if piece in each[1]]
-        for (session_id, text), joined in titles:
-            title = Title(text, joined)
+        for segment, joined in titles:
+            session_id, title = segment.id, Title(segment.title or segment.display_name or "", joined)
             place = scope.places.get(session_id)
             if place is None or not title.matches(tree):
                 continue

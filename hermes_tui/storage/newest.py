@@ -54,7 +54,7 @@ def newest(store: Store, live: Collection[str], *, include_hidden: bool) -> Newe
             return None
         tips = store.conn.execute(_tips_sql(store.schema, include_hidden), (_TIPS,)).fetchall()
         rows = _families(store, [rowid for rowid, _ in tips], live)
-        found = assembled(store, segments_of(store, rows.values()))
+        found = assembled(store, segments_of(store, list(rows.values())))
     except _Unsure:
         return None
     except sqlite3.DatabaseError as error:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import contextmanager
 from typing import Any
 
@@ -194,7 +194,7 @@ def _spoken(store: Store, session_ids: Sequence[str]) -> set[str]:
 
 
 def _segment(row: Cells, spoken: Set[str], shared: Callable[[Any, Any], Any]) -> Segment:
-    """`shared`: gives the first of what is equal. Sources, end reasons, models and providers are few."""
+    """`shared`: gives the first of what is equal. Sources, models, places and the like are few."""
     activity, key, config, newest = row[21:]
     last = newest if activity is None or (newest is not None and newest > activity) else activity
     return Segment._make(
@@ -206,7 +206,10 @@ def _segment(row: Cells, spoken: Set[str], shared: Callable[[Any, Any], Any]) ->
             *row[6:8],
             shared(row[8], row[8]),
             shared(row[9], row[9]),
-            *row[10:18],
+            shared(row[10], row[10]),
+            shared(row[11], row[11]),
+            shared(row[12], row[12]),
+            *row[13:18],
             row[18] == 1,
             row[19] == 1,
             row[20] == 1,
@@ -243,9 +246,12 @@ def strange(store: Store) -> bool:
     )
 
 
-def segments_of(store: Store, rows: Iterable[Cells]) -> dict[str, Segment]:
-    """Sessions by their ids; a row without one is none."""
-    by_id = {row[0]: row for row in rows if row[0] is not None}
+def segments_of(store: Store, rows: list[Cells]) -> dict[str, Segment]:
+    """Sessions by their ids; a row without one is none. Empties the list: there is no room for all of it twice."""
+    by_id: dict[str, Any] = {row[0]: row for row in rows if row[0] is not None}
+    rows.clear()
     spoken = _spoken(store, [id for id, row in by_id.items() if row[_NEWEST] is None])
     once: dict[Any, Any] = {}
-    return {id: _segment(row, spoken, once.setdefault) for id, row in by_id.items()}
+    for id, row in by_id.items():
+        by_id[id] = _segment(row, spoken, once.setdefault)
+    return by_id
