@@ -110,6 +110,11 @@ class _Awaited(Job):
             self.loop.call_soon_threadsafe(self.settle, result, error)
 
 
+def _may_take(number: int, lane: Lane) -> bool:
+    """Whether the thread of this number takes jobs of this lane."""
+    return lane is Lane.PAGES or (lane is Lane.CATALOGUE) == (number == 0)
+
+
 def _given(answer: T | BaseException) -> T:
     if isinstance(answer, BaseException):
         raise answer
@@ -124,6 +129,8 @@ class Reader:
         self._ready = threading.Condition(self._lock)
         self._queue: deque[_Awaited] = deque()
         self._running: set[_Awaited] = set()
+        self._idle: set[int] = set()
+        """Threads that have no job."""
         self._closing = False
         self._size = threads
         self.abreast = max(1, min(threads - 1, processors()))
@@ -254,6 +261,7 @@ class Reader:
                 result, error = self._outcome(job, stores)
                 with self._lock:
                     self._running.discard(job)
+                    self._idle.add(number)
                     job.conn = None
                 job.deliver(result, error)
                 del job, result, error
@@ -263,18 +271,24 @@ class Reader:
 
     def _next(self, number: int) -> _Awaited | None:
         with self._lock:
+            self._idle.add(number)
             while not self._closing:
                 if (job := self._fitting(number)) is not None:
                     self._queue.remove(job)
                     self._running.add(job)
+                    self._idle.discard(number)
+                    if self._queue:
+                        self._ready.notify_all()  # somebody may have left it to this thread
                     return job
                 self._ready.wait()
             return None
 
     def _fitting(self, number: int) -> _Awaited | None:
-        """The first job that this thread may take. Whoever waits holds on to none that another one takes."""
+        """The first job that is for this thread: one that is idle too and comes before it knows more, because it did
+        the last one of the kind. Whoever waits holds on to no job that another one takes."""
+        others = [other for other in self._idle if other < number]
         for job in self._queue:
-            if job.lane is Lane.PAGES or (job.lane is Lane.CATALOGUE) == (number == 0):
+            if _may_take(number, job.lane) and not any(_may_take(other, job.lane) for other in others):
                 return job
         return None
 
