@@ -32,6 +32,7 @@ from hermes_tui.storage import connection
 from tests import real_stores
 from tests.builders import SCHEMAS, StoreBuilder
 from tests.hermes_answers import hermes_says, session_ids
+from tests.seeds import SEED
 
 Opens = Callable[..., SqliteSessionService]
 
