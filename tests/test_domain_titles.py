@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 from hermes_tui.domain import titles
 from hermes_tui.domain.querytext import parse_query
+from hermes_tui.domain.querytrees import Form, Leaf
 from hermes_tui.domain.titles import Title, squeezed, squeezed_each
+from tests.seeds import SEED
 
 
 @pytest.mark.parametrize(
@@ -69,3 +73,18 @@ def test_many_titles_are_squeezed_like_each(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(titles, "_MANY_KINDS", 1)
     assert squeezed_each(texts) == alone, "also where they hold all sorts of signs"
     assert squeezed_each([]) == []
+
+
+def test_a_word_that_is_looked_for_in_haste_is_one_that_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng, letters = random.Random(SEED), "ab_-·. \u0301\u0308éÉKkſsİıi²ⓐA1\u212b\u00b4ﬁ"
+    drawn = [
+        (
+            Title(text, squeezed(text)),
+            Leaf("".join(rng.choices("abksi1", k=rng.randint(1, 3))), rng.choice([Form.WORD, Form.PREFIX])),
+        )
+        for text in ("".join(rng.choices(letters, k=rng.randint(1, 8))) for _ in range(20_000))
+    ]
+    hasty = [title.matches(leaf) for title, leaf in drawn]
+    monkeypatch.setattr(titles, "_word", lambda *_: lambda _: None)
+    assert hasty == [title.matches(leaf) for title, leaf in drawn]
+    assert 500 < sum(hasty) < 19_500
