@@ -126,6 +126,7 @@ def _connect(db: Path, *, immutable: bool) -> sqlite3.Connection:
             conn.set_trace_callback(trace)
         conn.text_factory = _decode
         conn.execute("pragma query_only = on")
+        conn.execute("pragma temp_store = memory")  # nothing of what is stored goes to other files, not even sorted
         conn.execute("select 1 from sqlite_master limit 1").fetchone()
     except sqlite3.Error:
         conn.close()
