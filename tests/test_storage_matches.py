@@ -281,3 +281,17 @@ def test_what_is_written_between_two_steps_is_in_the_answer(tmp_path: Path) -> N
         after = ranking.ranked(store, base, _WORD, where, order, known)
         assert after == ranking.ranked(store, base, _WORD, where, order)
         assert sum(group[matches.SAID].count for group in after.values()) == 299
+
+
+def test_messages_are_counted_only_where_their_numbers_do_not_tell_how_many_there_are(tmp_path: Path) -> None:
+    db = _write(tmp_path / "state.db", 50)
+    for gone, counted in (None, False), (20, True):
+        if gone is not None:
+            with sqlite3.connect(db) as writer:
+                writer.execute("delete from messages where id = ?", (gone,))
+            writer.close()
+        with opened(db) as store:
+            asked: list[str] = []
+            store.conn.set_trace_callback(asked.append)
+            assert _base(store).gaps == ()
+            assert any("from messages)" in sql for sql in asked) is counted

@@ -8,6 +8,7 @@ import sqlite3
 from collections.abc import Iterable
 
 from hermes_tui.storage.connection import Store
+from hermes_tui.storage.rows import extent
 
 Gap = tuple[int, int]
 """Message ids that an index does not hold: above the first number, up to the second."""
@@ -45,12 +46,13 @@ def holes(store: Store, index: str, newest: int) -> tuple[Gap, ...]:
 
 
 def _differ(store: Store, index: str, newest: int) -> bool:
-    sql = f"""
-    select
-        (select count(*) from messages) - (select count(*) from messages where id > ?),
-        (select count(*) from {index}_docsize)
-    """
-    messages, indexed = store.conn.execute(sql, (newest,)).fetchone()
+    """Whether there are more messages than rows of the index. Where no number between the oldest and the newest is
+    missing, these tell how many there are, and nothing is counted."""
+    (indexed,) = store.conn.execute(f"select count(*) from {index}_docsize").fetchone()
+    if indexed > newest - extent(store)[0]:
+        return False
+    sql = "select (select count(*) from messages) - (select count(*) from messages where id > ?)"
+    (messages,) = store.conn.execute(sql, (newest,)).fetchone()
     return bool(indexed < messages)
 
 
