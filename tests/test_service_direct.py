@@ -6,10 +6,10 @@ import contextlib
 import os
 import signal
 import threading
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TypeVar
 
 import pytest
 
@@ -17,12 +17,15 @@ from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.queries import SearchPage, SearchQuery
 from hermes_tui.domain.sessions import ListQuery
 from hermes_tui.errors import QueryTimeout, StoreMissing
+from hermes_tui.service import sqlite
 from hermes_tui.service.direct import DirectReader, drive
 from hermes_tui.service.reader import Lane, Step
 from hermes_tui.service.sqlite import SqliteSessionService
 from hermes_tui.storage.connection import Store
 from tests.builders import StoreBuilder
 from tests.test_service_reader import endless, make, ref, title
+
+T = TypeVar("T")
 
 
 @pytest.fixture
@@ -210,6 +213,33 @@ def test_the_service_answers_lists_with_it(store: StoreRef) -> None:
     page = drive(service.conversations(ListQuery(include_hidden=True)))
     assert [row.title for row in page.rows] == ["first"]
     assert list(drive(service.details([page.rows[0].key]))) == [page.rows[0].key]
+    drive(service.close())
+
+
+def test_details_of_thousands_are_read_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with StoreBuilder(tmp_path / "state.db") as made:
+        for number in range(30):
+            made.session(f"s{number}")
+            for _ in range(number % 4):
+                made.message(f"s{number}", "user", f"plover {number}")
+    shares: list[int] = []
+
+    class Watched(DirectReader):
+        async def side_by_side(self, ref: StoreRef, jobs: Sequence[Callable[[Store], T]]) -> list[T]:
+            shares.append(len(jobs))
+            return await super().side_by_side(ref, jobs)
+
+    reader = Watched()
+    reader.abreast = 2
+    service = SqliteSessionService([ref(tmp_path / "state.db")], reader=reader)
+    keys = [row.key for row in drive(service.conversations(ListQuery(include_hidden=True))).rows]
+    for brief in (False, True):
+        alone = drive(SqliteSessionService(service.stores, reader=DirectReader()).details(keys, brief=brief))
+        assert len(alone) == 30
+        monkeypatch.setattr(sqlite, "_MANY", 29)
+        assert drive(service.details(keys, brief=brief)) == alone
+        monkeypatch.undo()
+    assert shares == [2, 2]
     drive(service.close())
 
 

@@ -6,6 +6,7 @@ It only assembles: questions become jobs for the reader, the answers are storage
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from hermes_tui.domain.sessions import ConversationKey
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from hermes_tui.storage.connection import Store
 
 T = TypeVar("T")
+Asking = Callable[["Store"], T]
+_MANY = 1_000
+"""Conversations from which on it pays to look at them on several threads."""
 
 
 class SqliteSessionService:
@@ -70,15 +74,26 @@ class SqliteSessionService:
             wanted = [key for key in keys if key.profile == ref.profile and key not in found]
             try:
                 catalogue = await self._catalogues.holding(ref, [key.root_id for key in wanted])
-                found.update(await self._reader.run(ref, self._detailing(catalogue, wanted, brief)))
+                for some in await self._side_by_side(ref, wanted, partial(self._detailing, catalogue, brief)):
+                    found.update(some)
             except StoreError:
                 if len(refs) == 1:
                     raise
                 continue  # the list names this store as unreadable; the others still answer
         return found
 
+    async def _side_by_side(
+        self, ref: StoreRef, keys: Sequence[ConversationKey], job: Callable[[Sequence[ConversationKey]], Asking[T]]
+    ) -> list[T]:
+        """What a job finds out about these conversations; of thousands, several parts at the same time."""
+        reader = self._reader
+        parts = reader.abreast if len(keys) > _MANY else 1
+        if parts == 1:
+            return [await reader.run(ref, job(keys))]
+        return await reader.side_by_side(ref, [job(keys[number::parts]) for number in range(parts)])
+
     def _detailing(
-        self, catalogue: Catalogue, keys: Sequence[ConversationKey], brief: bool
+        self, catalogue: Catalogue, brief: bool, keys: Sequence[ConversationKey]
     ) -> Callable[[Store], dict[ConversationKey, Details]]:
         def job(store: Store) -> dict[ConversationKey, Details]:
             shelf = Shelf(store, catalogue, self._memos)
