@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from hermes_tui.storage.connection import Store
 
 T = TypeVar("T")
-Asking = Callable[["Store"], T]
 _MANY = 1_000
 """Conversations from which on it pays to look at them on several threads."""
 
@@ -74,23 +73,19 @@ class SqliteSessionService:
             wanted = [key for key in keys if key.profile == ref.profile and key not in found]
             try:
                 catalogue = await self._catalogues.holding(ref, [key.root_id for key in wanted])
-                for some in await self._side_by_side(ref, wanted, partial(self._detailing, catalogue, brief)):
+                job, share = partial(self._detailing, catalogue, brief), self._reader.abreast
+                # what is brief is so fast that threads would be in each other's way
+                if brief or len(wanted) <= _MANY or share == 1:
+                    found.update(await self._reader.run(ref, job(wanted)))
+                    continue
+                parts = [job(wanted[number::share]) for number in range(share)]
+                for some in await self._reader.side_by_side(ref, parts):
                     found.update(some)
             except StoreError:
                 if len(refs) == 1:
                     raise
                 continue  # the list names this store as unreadable; the others still answer
         return found
-
-    async def _side_by_side(
-        self, ref: StoreRef, keys: Sequence[ConversationKey], job: Callable[[Sequence[ConversationKey]], Asking[T]]
-    ) -> list[T]:
-        """What a job finds out about these conversations; of thousands, several parts at the same time."""
-        reader = self._reader
-        parts = reader.abreast if len(keys) > _MANY else 1
-        if parts == 1:
-            return [await reader.run(ref, job(keys))]
-        return await reader.side_by_side(ref, [job(keys[number::parts]) for number in range(parts)])
 
     def _detailing(
         self, catalogue: Catalogue, brief: bool, keys: Sequence[ConversationKey]
