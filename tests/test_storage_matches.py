@@ -143,6 +143,7 @@ def test_very_many_matches_are_summed_up_in_parts_to_the_same(tmp_path: Path, or
                 assert len(jobs) == (abreast if abreast > 1 else 0)
                 summing.take([job(other) for job in jobs])
                 assert not summing.ahead or abreast == 1
+                assert _best_of(summing.groups(other)) == _best_of(whole), "whoever read the newest"
                 found = summing.groups(store)
                 assert _best_of(found) == _best_of(whole), "of equally good ones the earliest"
                 assert summing.deepen(store, found, ["s1", "s2", "gone"])
@@ -158,6 +159,20 @@ def test_a_part_that_cannot_be_summed_up_ahead_is_left_to_the_answer(tmp_path: P
         summing.divide(store, 300, 2)
         summing.take([summing.ahead[0](store), None])
         assert _best_of(summing.groups(store)) == _best_of(ranking.ranked(store, base, _WORD, where, order))
+
+
+def test_what_is_written_between_two_steps_is_summed_up_as_well(tmp_path: Path) -> None:
+    db = _write(tmp_path / "state.db", 300)
+    with opened(db) as store:
+        base, where, order = _base(store), conditions(store.schema, NO_FILTERS), SearchOrder.RELEVANCE
+        summing = Summing(base, _WORD, where, order, ranking.recently(store, base, _WORD, where, order, 100))
+        summing.divide(store, 200, 1)
+        writer = sqlite3.connect(db)
+        writer.execute("update messages set active = 0 where id in (20, 300)")
+        writer.commit()
+        writer.close()
+        assert _best_of(summing.groups(store)) == _best_of(ranking.ranked(store, base, _WORD, where, order))
+        assert sum(number for number, _ in _best_of(summing.groups(store)).values()) == 298
 
 
 def test_the_matches_behind_the_best_cost_no_second_ranking(tmp_path: Path) -> None:

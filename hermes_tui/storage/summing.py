@@ -89,15 +89,14 @@ class Summing:
         self._found = known if len(known) == len(self.parts) else []
 
     def groups(self, store: Store) -> Groups:
-        """All matches, of each session and kind the best alone."""
-        known = self.known
-        if known is None or known.good(store):
-            found = self._found or [self._summed(part, store) for part in self.parts]
-            if known is None:
-                return self._grouped(found)
-            if known.good(store):
-                return self._grouped([*found, self._sums(known.ranking.groups())])
-        return self._grouped([self._summed(WHOLE, store)])
+        """All matches, of each session and kind the best alone. Where something was written since, or another
+        connection knows them, the newest are read again: they are few."""
+        found = self._found or [self._summed(part, store) for part in self.parts]
+        if self.known is None:
+            return self._grouped(found)
+        if self.known.good(store):
+            return self._grouped([*found, self._sums(self.known.ranking.groups())])
+        return self._grouped([*found, self._summed(self.known.part, store)])
 
     def deepen(self, store: Store, groups: Groups, session_ids: Iterable[str]) -> bool:
         """Put as many matches of these sessions into the groups as are ever shown; whether any were missing."""
