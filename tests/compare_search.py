@@ -30,7 +30,8 @@ from hermes_tui.domain.contents import decode_content
 from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.queries import Hit, SearchPage, SearchQuery, Tier
-from hermes_tui.service.reader import Lane, Reader
+from hermes_tui.service.jobs import Lane
+from hermes_tui.service.reader import Reader
 from hermes_tui.service.searching import run_search
 from hermes_tui.storage.catalogue import load_catalogue
 from tests.real_stores import LATEST, hermes_environment, hermes_python, store_home

@@ -19,7 +19,8 @@ from hermes_tui.domain.sessions import ListQuery
 from hermes_tui.errors import QueryTimeout, StoreMissing
 from hermes_tui.service import sqlite
 from hermes_tui.service.direct import DirectReader, drive
-from hermes_tui.service.reader import Lane, Step
+from hermes_tui.service.jobs import Lane
+from hermes_tui.service.reader import Step
 from hermes_tui.service.sqlite import SqliteSessionService
 from hermes_tui.storage.connection import Store
 from tests.builders import StoreBuilder

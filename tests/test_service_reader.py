@@ -20,7 +20,8 @@ import pytest
 
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.errors import QueryTimeout, StoreBusy, StoreMissing, StoreUnreadable, TargetNotFound
-from hermes_tui.service.reader import Cancelled, Lane, Reader
+from hermes_tui.service.jobs import Cancelled, Lane
+from hermes_tui.service.reader import Reader
 from hermes_tui.storage import connection
 from hermes_tui.storage.connection import Store
 from tests.builders import StoreBuilder

@@ -34,15 +34,6 @@ Take = Callable[[], object]
 _BOX = [key for key in SEARCH if key.action == "box"]
 
 
-def _wrong(query: SearchQuery) -> BadQuery | None:
-    """Why it cannot be parsed: known at once, so that the page stays while someone types on."""
-    try:
-        parse_query(query.text, present=now(), typing_at=query.typing_at)
-    except BadQuery as error:
-        return error
-    return None
-
-
 class Searching(Moving, BaseScreen):
     """A box, and below it always one of: hits, nothing found, cannot parse, failed, recent queries."""
 
@@ -137,7 +128,9 @@ class Searching(Moving, BaseScreen):
 
     def _start(self, query: SearchQuery, *, fresh: bool) -> None:
         self.workers.cancel_group(self, "ways")
-        if (wrong := _wrong(query)) is not None:
+        try:  # known at once, so that the page stays while someone types on
+            parse_query(query.text, present=now(), typing_at=query.typing_at)
+        except BadQuery as wrong:
             self.workers.cancel_group(self, "search")
             self._refuse(query, wrong)
             return

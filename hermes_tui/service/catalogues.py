@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable
 from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.errors import StoreError
-from hermes_tui.service.reader import Lane, Reader
+from hermes_tui.service.jobs import Lane
+from hermes_tui.service.reader import Reader
 from hermes_tui.storage.catalogue import Loaded, load
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.live import live_ids

@@ -13,7 +13,8 @@ from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.queries import Completion
 from hermes_tui.domain.sessions import Conversation
 from hermes_tui.errors import StoreError
-from hermes_tui.service.reader import Lane, Reader
+from hermes_tui.service.jobs import Lane
+from hermes_tui.service.reader import Reader
 from hermes_tui.service.searching import CatalogueOf
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.facts import StoreFacts, load_origins, recent_roles, recent_tools

@@ -15,7 +15,8 @@ from typing import Any, TypeVar
 
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.errors import HermesTuiError, QueryTimeout
-from hermes_tui.service.reader import Cancelled, Job, Lane, Reader, Step, processors
+from hermes_tui.service.jobs import Cancelled, Job, Lane
+from hermes_tui.service.reader import Reader, Step, processors
 from hermes_tui.storage.connection import Store
 
 T = TypeVar("T")

@@ -20,7 +20,7 @@ from hermes_tui.domain.lists import (
 )
 from hermes_tui.domain.sessions import ConversationPage, ListQuery, Order, StoreProblem
 from hermes_tui.errors import QueryTimeout, StoreError
-from hermes_tui.service.reader import Lane
+from hermes_tui.service.jobs import Lane
 from hermes_tui.service.shelves import Shelf
 from hermes_tui.storage.live import live_ids
 from hermes_tui.text import count

@@ -17,16 +17,16 @@ import time
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextvars import Context
-from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.errors import QueryTimeout, StoreError
+from hermes_tui.service.jobs import Awaited, Cancelled, Job, Lane, may_take
 from hermes_tui.storage import connection
 from hermes_tui.storage.connection import Store, is_busy, is_disk_error, is_interrupt, open_store, translate
 
 if TYPE_CHECKING:
-    import asyncio
+    pass
 
 T = TypeVar("T")
 Step = Callable[[], Coroutine[Any, Any, bool]]
@@ -45,76 +45,6 @@ def processors() -> int:
     return len(able(0)) if able is not None else os.cpu_count() or 1
 
 
-class Lane(Enum):
-    """Who may be kept waiting by whom."""
-
-    PAGES = auto()
-    """Short jobs that a screen waits for: any thread."""
-    CATALOGUE = auto()
-    """Thread 0 only. What runs is read to its end, also when nobody waits for it any more: the next one who asks
-    wants the same, and would have to begin again."""
-    SEARCH = auto()
-    """Any thread but 0."""
-
-
-class Cancelled(Exception):
-    """Nobody waits for this job any more. Never shown."""
-
-
-class Job:
-    """What one thread does for one question."""
-
-    __slots__ = ("conn", "ref", "stop", "work")
-
-    def __init__(self, ref: StoreRef, work: Callable[[Store], Any]) -> None:
-        self.ref = ref
-        self.work = work
-        self.conn: sqlite3.Connection | None = None
-        self.stop: type[Cancelled] | type[QueryTimeout] | None = None
-        """Why it was stopped."""
-
-    def failure(self) -> Exception:
-        """What to raise for a job that was stopped."""
-        if self.stop is QueryTimeout:
-            return QueryTimeout(f"Reading {self.ref.db} took too long and was stopped; try again, or ask for less.")
-        return Cancelled()
-
-
-class _Awaited(Job):
-    """A job that a task waits for."""
-
-    __slots__ = ("future", "lane", "loop")
-
-    def __init__(
-        self, ref: StoreRef, work: Callable[[Store], Any], lane: Lane, loop: asyncio.AbstractEventLoop
-    ) -> None:
-        super().__init__(ref, work)
-        self.lane = lane
-        self.loop = loop
-        self.future: asyncio.Future[Any] = loop.create_future()
-
-    def settle(self, result: Any, error: BaseException | None) -> None:
-        """Hand over the outcome; on the event loop."""
-        if self.future.done():
-            return
-        if isinstance(error, Cancelled):
-            self.future.cancel()
-        elif error is not None:
-            self.future.set_exception(error)
-        else:
-            self.future.set_result(result)
-
-    def deliver(self, result: Any, error: BaseException | None) -> None:
-        """Hand over the outcome; from any thread."""
-        if not self.loop.is_closed():
-            self.loop.call_soon_threadsafe(self.settle, result, error)
-
-
-def _may_take(number: int, lane: Lane) -> bool:
-    """Whether the thread of this number takes jobs of this lane."""
-    return lane is Lane.PAGES or (lane is Lane.CATALOGUE) == (number == 0)
-
-
 def _given(answer: T | BaseException) -> T:
     if isinstance(answer, BaseException):
         raise answer
@@ -127,8 +57,8 @@ class Reader:
     def __init__(self, threads: int = 3) -> None:
         self._lock = threading.Lock()
         self._ready = threading.Condition(self._lock)
-        self._queue: deque[_Awaited] = deque()
-        self._running: set[_Awaited] = set()
+        self._queue: deque[Awaited] = deque()
+        self._running: set[Awaited] = set()
         self._idle: set[int] = set()
         """Threads that have no job."""
         self._closing = False
@@ -148,7 +78,7 @@ class Reader:
         """
         import asyncio  # here, because a command that prints does without
 
-        job = _Awaited(ref, work, lane, asyncio.get_running_loop())
+        job = Awaited(ref, work, lane, asyncio.get_running_loop())
         with self._lock:
             if self._closing:
                 raise Cancelled
@@ -240,7 +170,7 @@ class Reader:
             self._threads.append(thread)
             thread.start()
 
-    def _stop(self, job: _Awaited, why: type[Cancelled] | type[QueryTimeout]) -> None:
+    def _stop(self, job: Awaited, why: type[Cancelled] | type[QueryTimeout]) -> None:
         with self._lock:
             if job in self._queue:
                 self._queue.remove(job)
@@ -269,7 +199,7 @@ class Reader:
             for store in stores.values():
                 store.conn.close()
 
-    def _next(self, number: int) -> _Awaited | None:
+    def _next(self, number: int) -> Awaited | None:
         with self._lock:
             self._idle.add(number)
             while not self._closing:
@@ -283,12 +213,12 @@ class Reader:
                 self._ready.wait()
             return None
 
-    def _fitting(self, number: int) -> _Awaited | None:
+    def _fitting(self, number: int) -> Awaited | None:
         """The first job that is for this thread: one that is idle too and comes before it knows more, because it did
         the last one of the kind. Whoever waits holds on to no job that another one takes."""
         others = [other for other in self._idle if other < number]
         for job in self._queue:
-            if _may_take(number, job.lane) and not any(_may_take(other, job.lane) for other in others):
+            if may_take(number, job.lane) and not any(may_take(other, job.lane) for other in others):
                 return job
         return None
 

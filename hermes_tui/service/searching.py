@@ -21,8 +21,9 @@ from hermes_tui.domain.querytext import ParsedQuery, parse_query
 from hermes_tui.domain.querytrees import Node
 from hermes_tui.domain.sessions import StoreProblem
 from hermes_tui.errors import HermesTuiError, QueryTimeout, StoreError, TargetNotFound
+from hermes_tui.service.jobs import Lane
 from hermes_tui.service.lists import store_notices
-from hermes_tui.service.reader import Lane, Reader
+from hermes_tui.service.reader import Reader
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.fts import look
 from hermes_tui.storage.judging import UNICODE

@@ -19,7 +19,8 @@ from hermes_tui.domain.filters import NO_FILTERS
 from hermes_tui.domain.queries import SearchOrder, SearchPage, SearchQuery
 from hermes_tui.domain.querytext import parse_query
 from hermes_tui.domain.sessions import ListQuery
-from hermes_tui.service.reader import Lane, Reader
+from hermes_tui.service.jobs import Lane
+from hermes_tui.service.reader import Reader
 from hermes_tui.service.sqlite import SqliteSessionService
 from hermes_tui.storage import ranking
 from hermes_tui.storage.conditions import conditions
