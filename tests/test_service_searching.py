@@ -28,6 +28,7 @@ from hermes_tui.storage.matches import Groups
 from hermes_tui.storage.summing import Summing
 from tests.builders import StoreBuilder
 from tests.searches import all_pages, hit_of, ids, ref_of, search
+from tests.watching import Statements
 
 
 @pytest.fixture
@@ -327,6 +328,29 @@ async def test_slices_are_read_at_the_same_time_where_there_are_processors(
     assert [hit.count for hit in beside[-1].hits] == [hit.count for hit in alone[-1].hits]
     progress = [page.progress for page in beside if page.progress is not None]
     assert progress == sorted(progress)
+
+
+async def test_sessions_are_named_to_what_is_read_only_where_most_are_not_searched(
+    tmp_path: Path, statements: Statements
+) -> None:
+    output = "lorem " * 2_000 + "deeptoolite"
+    with StoreBuilder(tmp_path / "state.db") as store:
+        for name, source in (("s0", "cli"), ("s1", "cli"), ("s2", "telegram"), ("s3", "tool")):
+            store.session(name, source)
+            store.message(name, "user", f"question in {name}")
+            store.message(name, "tool", output, tool_name="terminal")
+    for text, named, found in (
+        ("role:tool deeptoolite", False, ["s0", "s1", "s2"]),
+        ("role:tool source:telegram deeptoolite", True, ["s2"]),
+        ("role:tool source:tool deeptoolite", True, ["s3"]),
+    ):
+        statements.all.clear()
+        page = await search(tmp_path / "state.db", text)
+        assert sorted(ids(page)) == found, text
+        reading = [each for each in statements.all if "worth0(" in each]
+        assert reading
+        assert {"m.session_id in" in each for each in reading} == {named}, text
+        assert any("group_concat(m.id)" in each for each in statements.all) is not named
 
 
 async def test_whoever_gives_up_a_search_stops_all_that_is_read_for_it(

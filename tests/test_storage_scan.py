@@ -19,11 +19,10 @@ from hermes_tui.domain.querytext import parse_query
 from hermes_tui.domain.querytrees import And, Form, Leaf, Node, Or
 from hermes_tui.storage import scan
 from hermes_tui.storage.conditions import conditions
-from hermes_tui.storage.fts import CUT_AT, express, look
+from hermes_tui.storage.fts import express, look
 from hermes_tui.storage.judging import UNICODE, Judge, Row, calls_of, said_of
 from hermes_tui.storage.scan import Task, everything, read_ahead, scan_slice, slice_sql, take
 from hermes_tui.storage.sieve import sieve_of, teach
-from hermes_tui.storage.sifting import ends_suffice
 from tests.builders import StoreBuilder
 from tests.seeds import SEED
 from tests.stores import opened
@@ -310,105 +309,6 @@ def test_of_very_many_words_the_next_is_looked_for_only_where_those_before_stand
     rows = [Row(n, "s", "user", 0.0, text, "", "") for n, text in enumerate((whole, "<0><1>", "nothing"))]
     assert {i for i, verdict in judge.judge(rows).items() if verdict.whole} == {0}
     assert len(looks) == len(words) + 3 + 1
-
-
-_LONG = "abcdefghijklm" * 2 + "abcdefghijk" + "nopqrstuvwxyz" + string.digits
-"""A word whose letters carry so many accents that its end alone does not tell it."""
-_FILLERS = ("lorem ipsum ", "é", "部署 ", "e\u0301")
-
-
-def outputs(rng: random.Random) -> Iterator[str | bytes]:
-    """Tool output in which words stand before, across and behind the place where the index ends."""
-    words = ("deeptoolite", "dëEptoolitè", "deep\u0301toolite", "deeptoolites", "harbour lights", "harbour.Lîghts")
-    for filler in _FILLERS:
-        for word in words:
-            for before in (0, 1, 4, 10, 13):
-                yield (filler * CUT_AT)[: CUT_AT - before - 1] + " " + word
-    marked = (letter + "\u0301" * (37 + at) for at, letter in enumerate(_LONG[37:]))
-    yield "." * (CUT_AT - 1_024 - 37) + _LONG[:37] + "".join(marked)
-    yield "harbour" + " " * CUT_AT + "lights"
-    for _ in range(60):
-        filler, word = rng.choice(_FILLERS), rng.choice(words)
-        begun = (filler * CUT_AT)[: rng.choice((10, 7_000, CUT_AT, 9_000))]
-        said = begun + rng.choice((" ", "\x00", ".")) + word + rng.choice((" ", "s", "\x00 ")) + filler
-        yield said.encode() if rng.random() < 0.1 else said
-
-
-@pytest.fixture
-def put_out(tmp_path: Path) -> Path:
-    print(f"drawn with seed {_SEED}")
-    with StoreBuilder(tmp_path / "state.db") as store:
-        store.session("s1")
-        for number, said in enumerate(outputs(random.Random(_SEED))):
-            calls = r'[{"function": {"name": "t", "arguments": "d\u00e9eptoolite"}}]' if number % 40 == 0 else None
-            store.message("s1", "tool", said, tool_name="terminal", tool_calls=calls)
-        for said in ("", None, "deeptoolite", "short\x00deeptoolite", *(f"short {n}" for n in range(30))):
-            store.message("s1", "tool", said, tool_name="terminal")
-    return tmp_path / "state.db"
-
-
-def test_of_long_tool_output_its_end_tells_what_the_index_does_not(put_out: Path) -> None:
-    """Words across the place where the index ends, accents without number, NULs, blobs."""
-    asked = [
-        *(Leaf(word) for word in ("deeptoolite", "lights", _LONG)),
-        *(Leaf(word, Form.PREFIX) for word in ("deeptool", "l", "deeptoolites")),
-        *(Leaf(word, Form.PHRASE) for word in ("harbour lights", "harbour-lights", "ipsum harbour")),
-        Or((Leaf("toolite"), Leaf("lights"))),
-        And((Leaf("harbour"), Leaf("lorem"))),
-    ]
-    with opened(put_out) as store:
-        base, where = look(store).base, conditions(store.schema, NO_FILTERS)
-        assert base is not None
-        for tree in asked:
-            ids = []
-            for begun in (True, False):
-                stretches = everything(store, held=False, begun=begun)
-                task = Task(Judge(tree, tokenizer=UNICODE), tree, stretches, where, base, cut=False)
-                assert ("messages_fts" in slice_sql(task, stretches[0])[0]) is begun
-                found = []
-                while task.stretches:
-                    found += scan_slice(store, task)
-                ids.append({row.id for row in found if row.verdict.whole})
-            assert ids[0] == ids[1], tree
-            assert ids[0] or tree not in asked[:9]
-
-
-def test_tool_output_that_the_index_holds_to_its_end_is_not_brought_to_python(put_out: Path) -> None:
-    tree = Leaf("deeptoolite")
-    with opened(put_out) as store:
-        where = conditions(store.schema, NO_FILTERS)
-        stretches = everything(store, held=False, begun=True)
-        task = Task(Judge(tree, tokenizer=UNICODE), tree, stretches, where, look(store).base, cut=False)
-        sql, params, _ = slice_sql(task, stretches[0])
-        seen: list[bytes] = []
-
-        def looked_at(said: bytes | None, name: bytes | None, calls: bytes | None) -> bool:
-            if said is not None and calls is None:
-                seen.append(said)
-            return False
-
-        store.conn.create_function("worth0", 3, looked_at)
-        store.conn.execute(sql, {**params, "low": 0, "high": 10_000}).fetchall()
-        rows = store.conn.execute("select cast(content as blob), typeof(content) from messages").fetchall()
-    assert len(seen) > 100
-    whole = [said for said, kind in rows if kind == "text" and len(said) <= CUT_AT and b"\0" not in said]
-    assert len(whole) > 20
-    assert not set(seen) & set(whole)
-
-
-def test_an_index_that_ends_elsewhere_is_not_asked_for_the_beginning(put_out: Path) -> None:
-    with opened(put_out) as store:
-        base = look(store).base
-        assert base is not None
-        assert ends_suffice(base, Leaf("deeptoolite"))
-        for other in (
-            replace(base, cut_as_known=False),
-            replace(base, tokenizer="unicode61 tokenchars '_'"),
-            replace(base, columns=("content",)),
-        ):
-            assert not ends_suffice(other, Leaf("deeptoolite"))
-        for tree in (Leaf("部署"), Leaf("dëep"), Leaf("too", inside=True), Leaf("a" * 61), Leaf("...")):
-            assert not ends_suffice(base, Or((Leaf("deeptoolite"), tree)))
 
 
 def test_slices_can_be_read_ahead_and_are_taken_in_their_order(tmp_path: Path) -> None:

@@ -55,6 +55,8 @@ class Ground:
     order: SearchOrder
     deep: bool
     """Tool output is read to its end."""
+    anywhere: Conditions | None = None
+    """`where` without the sessions, when most are searched."""
     steps: bool = True
     """Common words are answered in steps."""
     abreast: int = 1
@@ -253,8 +255,9 @@ class Finding:
         asked = self.tree if len(words) == 1 else Or(words)
         judge = Judge(self.tree, self.parts.units, self.parts.barred, tokenizer=self.ground.tokenizer)
         base = self.ground.indexes.base
+        ground = self.ground
         self.task = Task(
-            judge, asked, self._stretches, self.ground.where, base, self.ground.cut, abreast=self.ground.abreast
+            judge, asked, self._stretches, ground.where, base, ground.cut, ground.anywhere, abreast=ground.abreast
         )
         if any(not stretch.few for stretch in self._stretches):
             self.routes.add("scan")

@@ -14,15 +14,16 @@ from functools import partial
 from itertools import takewhile
 from typing import Any
 
-from hermes_tui.domain.querytrees import Node
+from hermes_tui.domain.querytrees import Node, positive
 from hermes_tui.storage.conditions import AT, Conditions
 from hermes_tui.storage.connection import Store, is_damage
+from hermes_tui.storage.ends import ending_with, ends_of
 from hermes_tui.storage.fts import CUT_AT, STRUCTURED, TROUBLE, Index, is_index_trouble
 from hermes_tui.storage.holes import Gap
 from hermes_tui.storage.judging import Judge, Verdict, row_of
 from hermes_tui.storage.rows import FIRST, extent, newest_up_to, sound_spans
 from hermes_tui.storage.sieve import Sieve, teach
-from hermes_tui.storage.sifting import EndsTest, Test, ends_suffice
+from hermes_tui.storage.sifting import TESTED, EndsTest, Test, ends_suffice
 from hermes_tui.values import NamedTuple, dataclass, field
 
 FIRST_SLICE = 2_000
@@ -93,6 +94,9 @@ class Task:
     """Answers for whole words in rows that it holds."""
     cut: bool
     """Of tool output only the beginning is read, as far as an index would hold it."""
+    anywhere: Conditions | None = None
+    """`where` without the sessions, when most are searched: testing each row for these takes longer than it saves,
+    and whoever asks leaves out what is found in others."""
     at: int | None = None
     """Ids above this one are done, in the first of `stretches`."""
     slice: int = field(default_factory=lambda: FIRST_SLICE)
@@ -211,7 +215,8 @@ def _rows(store: Store, task: Task, stretch: Stretch, low: int, high: int) -> tu
     """The rows of a slice that are worth judging, and how many could not be read."""
 
     def read(low: int, high: int, *, alone: bool = True) -> list[tuple[Any, ...]]:
-        sql, params, sieves = slice_sql(task, stretch, alone=alone)
+        among = None if alone else _among(store, task, stretch, low, high)
+        sql, params, sieves = slice_sql(task, stretch, alone=alone, among=among)
         teach(store, sieves)
         return store.conn.execute(sql, {**params, "low": low, "high": high}).fetchall()
 
@@ -248,29 +253,47 @@ def _halved(
     return [*newer[0], *older[0]], newer[1] + older[1]
 
 
-def slice_sql(task: Task, stretch: Stretch, *, alone: bool = False) -> tuple[str, dict[str, Any], list[Sieve]]:
+def _among(store: Store, task: Task, stretch: Stretch, low: int, high: int) -> list[int] | None:
+    """Of tool output what its end makes worth looking at; None where each row is looked at."""
+    words = tuple(positive(task.asked))
+    if task.anywhere is None or len(words) > TESTED or not _ends_suffice(task, stretch):
+        return None
+    return ending_with(store, ends_of(words), task.anywhere, low, high)
+
+
+def slice_sql(
+    task: Task, stretch: Stretch, *, alone: bool = False, among: Sequence[int] | None = None
+) -> tuple[str, dict[str, Any], list[Sieve]]:
     """The statement of one slice, and the sieves in it, to be taught; `:low` and `:high` are still to be bound.
-    `alone`: no index is asked."""
+    `alone`: no index is asked; `among`: of what the index does not hold, these rows only."""
     said = "m.content"
     if task.cut:
         plain_tool = f"m.role is 'tool' and not {STRUCTURED}"
         said = f"case when {plain_tool} then substr(m.content, 1, {CUT_AT}) else m.content end"
+    where = task.where if alone or task.anywhere is None else task.anywhere
     test = _test_of(task, stretch, alone=alone)
+    only = f"({stretch.only})"
+    if among is not None and isinstance(test, EndsTest):
+        only += f" and {test.among(tuple(positive(task.asked)), among)}"
     sql = f"""
     select m.id, cast(m.session_id as text), cast(m.role as text), {AT}, {said}, m.tool_name, m.tool_calls
     from messages m {"not indexed" if alone else ""}
-    where m.id > :low and m.id <= :high and {task.where.narrowing} and ({stretch.only})
+    where m.id > :low and m.id <= :high and {where.narrowing} and {only}
     and {test.sql(task.asked)}
-    and ({task.where.visible})
+    and ({where.visible})
     order by m.id desc
     """
-    return sql, {**task.where.params, **stretch.params, **test.params}, test.sieves
+    return sql, {**where.params, **stretch.params, **test.params}, test.sieves
 
 
 def _test_of(task: Task, stretch: Stretch, *, alone: bool) -> Test:
-    if task.index is not None and stretch.begun and not alone and ends_suffice(task.index, task.asked):
+    if task.index is not None and not alone and _ends_suffice(task, stretch):
         return EndsTest(task.index)
     return Test(task.index if stretch.held and not alone else None, structured=not stretch.held)
+
+
+def _ends_suffice(task: Task, stretch: Stretch) -> bool:
+    return task.index is not None and stretch.begun and ends_suffice(task.index, task.asked)
 
 
 def gaps_of(gaps: Sequence[Gap]) -> list[Stretch]:

@@ -179,11 +179,14 @@ class StoreSearch:
         self.targets = find_targets(store, self.catalogue, self.parsed.plain, filters)
         if self.parsed.link is not None:
             return  # its words mean nothing
-        where = conditions(store.schema, filters)
-        if filters or len(self.scope.places) <= _NARROW:
-            where = where.in_sessions(list(self.scope.places))
+        where, searched = conditions(store.schema, filters), list(self.scope.places)
+        anywhere = where if len(searched) * 2 > len(self.catalogue.chains) else None
+        if filters or len(searched) <= _NARROW:
+            where = where.in_sessions(searched)
         deep = self.query.scan or "tool" in filters.wanted.get("role", ())
-        self.ground = Ground(look(store), self.scope, where, self.query.order, deep, self.query.steps, self.abreast)
+        self.ground = Ground(
+            look(store), self.scope, where, self.query.order, deep, anywhere, self.query.steps, self.abreast
+        )
         if self.parsed.expression is None:
             self._passing = self._filtered(store)
             return

@@ -12,31 +12,24 @@ from functools import lru_cache
 
 from hermes_tui.domain.querytrees import Leaf
 from hermes_tui.storage.connection import Store
-from hermes_tui.storage.fts import CUT_AT
 from hermes_tui.storage.judging import calls_of
 from hermes_tui.storage.spans import FOLDING
 
-_NEEDLE = 60
+NEEDLE = 60
 """Characters of a word that are looked for."""
-_OVERLAP = 1_024
-"""So many bytes before the end of what an index holds of a text, the rest of it begins: a word that goes beyond that
-end …"""
-_MARKS = (_OVERLAP - 3 * _NEEDLE) // 3
-"""… begins behind them, unless there are more accents among them than this."""
 _STRUCTURED = b"\0json:"
-_LEADING = bytes([*range(0xC3, 0xCE), 0xE1, 0xE2])
+LEADING = bytes([*range(0xC3, 0xCE), 0xE1, 0xE2])
 """How the characters of `FOLDING` begin in UTF-8, and some others …"""
-_TRAILING = bytes(range(0x80, 0xC0))
+TRAILING = bytes(range(0x80, 0xC0))
 """… and how all characters go on there."""
 Worth = Callable[[bytes | None, bytes | None, bytes | None], bool]
 """Whether a row may hold any of what is asked for: its text, the name of its tool, its calls."""
-_ANY = b"\x01"
+ANY = b"\x01"
 """Stands for a character that FTS5 may read as a letter of ASCII, or leave out."""
-_OTHERS = bytes({*range(256)} - {*_LEADING})
-_READ = bytes(_ANY[0] if byte in _LEADING else ord(" ") if byte > 127 else byte for byte in range(256)).lower()
-_DASHES, _SIGNS = b"\xe2", b"\xe2\x84"
+READ = bytes(ANY[0] if byte in LEADING else ord(" ") if byte > 127 else byte for byte in range(256)).lower()
+DASHES, SIGNS = b"\xe2", b"\xe2\x84"
 """How dashes, quotes, ticks and frames begin, of which texts are full, and how the few signs do that fold …"""
-_READ_DASHES = bytes(ord(" ") if byte == _DASHES[0] else _READ[byte] for byte in range(256))
+_READ_DASHES = bytes(ord(" ") if byte == DASHES[0] else READ[byte] for byte in range(256))
 """… which stand in hardly any of them."""
 
 
@@ -103,11 +96,13 @@ class Sieve:
             # one byte is found many times faster than several
             if rare in raw and raw.lower().find(piece) >= 0:
                 return True
-        if not self.words:
-            return False
-        signs = _DASHES[0] not in raw or raw.find(_SIGNS) >= 0
-        text = raw.translate(_READ if signs else _READ_DASHES, _TRAILING)
-        return _any_in(self.words, text) or (_ANY[0] in text and self._accented(text))
+        return bool(self.words) and self.holds_words(raw)
+
+    def holds_words(self, raw: bytes) -> bool:
+        """Whether a text may hold any of the words."""
+        signs = DASHES[0] not in raw or raw.find(SIGNS) >= 0
+        text = raw.translate(READ if signs else _READ_DASHES, TRAILING)
+        return _any_in(self.words, text) or (ANY[0] in text and self._accented(text))
 
     def _accented(self, text: bytes) -> bool:
         places = (found.start() for found in self._beginnings.finditer(text))
@@ -124,45 +119,6 @@ class Sieve:
 
 
 _sieve = lru_cache(16)(Sieve)
-
-
-def with_end(leaf: Leaf) -> bool:
-    """Whether `ends_of` can look for it."""
-    return not leaf.substring and leaf.text.isascii() and len(leaf.text) <= _NEEDLE and bool(_words_of(leaf))
-
-
-def ends_of(leaves: Iterable[Leaf]) -> Sieve:
-    """Looks for what ends behind the beginning of tool output that an index holds: the last word of each leaf."""
-    return _ends(tuple(dict.fromkeys(_words_of(leaf)[-1].lower() for leaf in leaves)))
-
-
-def _words_of(leaf: Leaf) -> list[str]:
-    return re.findall("[A-Za-z0-9]+", leaf.text)
-
-
-@lru_cache(16)
-def _ends(words: tuple[str, ...]) -> Sieve:
-    sieve = Sieve(words, (), beyond=False, structured=False)
-
-    def worth(said: bytes | None, name: bytes | None, calls: bytes | None) -> bool:
-        if said is not None:
-            if 0 in said:
-                # at which SQLite cuts a text, wherever it stands
-                if sieve.holds(said):
-                    return True
-            elif len(said) > CUT_AT:
-                end = said[CUT_AT - _OVERLAP :]
-                if sieve.holds(end) or _crowded(end[:_OVERLAP]):
-                    return True
-        # where letters may be written as numbers, which no index reads
-        return calls is not None and sieve.holds_in_calls(calls)
-
-    sieve.worth = worth
-    return sieve
-
-
-def _crowded(raw: bytes) -> bool:
-    return not raw.isascii() and len(raw.translate(None, _OTHERS)) > _MARKS
 
 
 def _foreign(piece: bytes, rare: int, in_calls: list[bytes]) -> Worth:
@@ -199,20 +155,20 @@ def _beginnings(words: list[bytes]) -> re.Pattern[bytes]:
         letters = [re.escape(word[at : at + 1]) for at in range(len(word))]
         for at in range(len(letters)):
             may_follow = (b"".join(letters[at : at + 2 + more]) for more in range(min(4, len(letters) - at - 1)))
-            behind = b"(?=" + b"".join(b"[" + _ANY + some + b"]" for some in may_follow) + b")"
+            behind = b"(?=" + b"".join(b"[" + ANY + some + b"]" for some in may_follow) + b")"
             if at == 0:
                 first.append(behind)
             else:
-                others.append(b"(?<=" + b"".join(letters[:at]) + _ANY + b")" + behind)
+                others.append(b"(?<=" + b"".join(letters[:at]) + ANY + b")" + behind)
     if others:
         # most of them are behind none of the letters
         some = b"".join(re.escape(bytes([letter])) for letter in sorted({*b"".join(word[:-1] for word in words)}))
-        first.append(b"(?<=[" + some + b"]" + _ANY + b")(?:" + b"|".join(others) + b")")
-    return re.compile(_ANY + b"(?:" + b"|".join(first) + b")")
+        first.append(b"(?<=[" + some + b"]" + ANY + b")(?:" + b"|".join(others) + b")")
+    return re.compile(ANY + b"(?:" + b"|".join(first) + b")")
 
 
 class _Spelling:
-    """A word of which each letter may be itself or `_ANY`, with any number of these between them."""
+    """A word of which each letter may be itself or `ANY`, with any number of these between them."""
 
     def __init__(self, word: bytes) -> None:
         self._length = len(word)
@@ -228,7 +184,7 @@ class _Spelling:
         for place, letter in enumerate(text[begun : at + 2 * self._length], begun):
             if place <= at:
                 come |= 1
-            if letter == _ANY[0]:
+            if letter == ANY[0]:
                 come |= come << 1
             else:
                 come = come << 1 & self._after.get(letter, 0)
@@ -252,7 +208,7 @@ def needle_of(leaf: Leaf) -> str | None:
         else:
             pieces[-1] += char.lower() if char.isascii() else char
     # `İ` and `K` (Kelvin) are folded to ASCII letters by Python, never here
-    return max(pieces, key=len)[:_NEEDLE] or None
+    return max(pieces, key=len)[:NEEDLE] or None
 
 
 def _forms(piece: str) -> list[str]:

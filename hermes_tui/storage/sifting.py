@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
 from hermes_tui.domain.querytrees import And, Leaf, Node, Or, Without, leaves
-from hermes_tui.storage.fts import CUT_AT, Index, express
+from hermes_tui.storage.ends import HELD_WHOLE, ends_of, with_end
+from hermes_tui.storage.fts import Index, express
 from hermes_tui.storage.judging import UNICODE
-from hermes_tui.storage.sieve import Sieve, ends_of, sieve_of, with_end
+from hermes_tui.storage.sieve import Sieve, sieve_of
 
-_TESTED = 24
+TESTED = 24
 """Parts of a long query that are tested; the judge tests them all."""
-_WHOLE = f"""
-m.tool_calls is null and typeof(m.content) is 'text'
-and length(cast(m.content as blob)) <= {CUT_AT} and printf('%s', m.content) is m.content
-"""
-"""Tool output that the index holds to its end, also where there is a NUL in it, at which SQLite cuts a text."""
 
 
 class Test:
@@ -32,9 +29,9 @@ class Test:
         if isinstance(node, Without):
             return self.sql(node.base)
         if isinstance(node, And):
-            return "(" + " and ".join(map(self.sql, node.children[:_TESTED])) + ")"
+            return "(" + " and ".join(map(self.sql, node.children[:TESTED])) + ")"
         children = node.children if isinstance(node, Or) else (node,)
-        if len(children) > _TESTED:
+        if len(children) > TESTED:
             return "1"
         tests = self._leaves([child for child in children if isinstance(child, Leaf)])
         tests += [self.sql(child) for child in children if not isinstance(child, Leaf)]
@@ -87,5 +84,14 @@ class EndsTest(Test):
     def _leaves(self, leaves: Sequence[Leaf]) -> list[str]:
         if not leaves:
             return []
-        ends = f"not ({_WHOLE}) and {self._sieved(ends_of(leaves))}"
+        ends = f"not ({HELD_WHOLE}) and {self._sieved(ends_of(leaves))}"
         return [*(self._held(self._base, leaf) for leaf in leaves), ends]
+
+    def among(self, words: Sequence[Leaf], ids: Sequence[int]) -> str:
+        """The messages that the index holds with any of these words, and those of `ids`."""
+        listed, asked = self._bind(json.dumps(ids)), self._bind(express(Or(tuple(words))))
+        return f"""m.id in (
+            select value from json_each({listed})
+            union select rowid from {self._base.name} where {self._base.name} match {asked}
+            and rowid > :low and rowid <= :high
+        )"""

@@ -4,7 +4,7 @@ than to find a few of them. What only FTS5 can tell is left to it."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import closing
 from functools import cached_property
 
@@ -13,7 +13,7 @@ from hermes_tui.storage.judging import UNICODE, Words
 
 FOLDING = re.compile("[\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0300-\u036f\u1dc0-\u1eff\u2126-\u212b]")
 """Every character that FTS5 may fold into an ASCII letter, or leave out of a word."""
-_MARK = re.compile("[\u0300-\u036f\u1dc0-\u1dff]")
+MARK = re.compile("[\u0300-\u036f\u1dc0-\u1dff]")
 """Of these, those that are no letters by themselves: a word goes on behind them, or without them."""
 _ASCII = bytes(range(128))
 _WORD = re.compile("[A-Za-z0-9]+")
@@ -107,8 +107,15 @@ def _beyond_ascii(text: str) -> str:
 def _without_accents(text: str) -> str | None:
     """The same characters as FTS5 reads them, one for one; None where that depends on what stands beside them."""
     chars = set(FOLDING.findall(_beyond_ascii(text)))
-    if any(_MARK.match(char) for char in chars):
+    if any(MARK.match(char) for char in chars):
         return None
+    for char, read in folded(chars).items():
+        text = text.replace(char, read)  # many times faster than `translate`
+    return text
+
+
+def folded(chars: Collection[str]) -> dict[str, str]:
+    """Character of `FOLDING` → the one letter that FTS5 reads it as; itself where that is none of ASCII."""
     unknown = [char for char in chars if char not in _folded]
     if unknown:
         with closing(Words()) as words:
@@ -117,9 +124,7 @@ def _without_accents(text: str) -> str | None:
         for number, char in enumerate(unknown):
             word = read[number]
             _folded[char] = word[1] if len(word) == len("xax") and word[1].isascii() else char
-    for char in chars:
-        text = text.replace(char, _folded[char])  # many times faster than `translate`
-    return text
+    return {char: _folded[char] for char in chars}
 
 
 def _part_words(chars: Iterable[str]) -> dict[str, bool]:
