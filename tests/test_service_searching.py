@@ -353,6 +353,24 @@ async def test_sessions_are_named_to_what_is_read_only_where_most_are_not_search
         assert any("group_concat(m.id)" in each for each in statements.all) is not named
 
 
+async def test_tool_output_is_not_read_a_second_time_for_an_index_that_lacks_it(
+    tmp_path: Path, statements: Statements
+) -> None:
+    with StoreBuilder(tmp_path / "state.db") as store:
+        store.session("s0")
+        store.message("s0", "user", "an undeeptoolited word")
+        store.message("s0", "tool", "lorem " * 2_000 + "undeeptoolited", tool_name="terminal")
+    for deep in (True, False):
+        statements.all.clear()
+        page = await search(tmp_path / "state.db", "eeptoolit", scan=deep)
+        assert [hit.count for hit in page.hits] == [1 + deep]
+        lacking = [
+            each for each in statements.all if "not exists" in each and "piece0" not in each and "worth" in each
+        ]
+        assert lacking
+        assert {"and not (m.role is 'tool')" in each for each in lacking} == {deep}
+
+
 async def test_whoever_gives_up_a_search_stops_all_that_is_read_for_it(
     reader: Reader, unindexed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -216,7 +216,7 @@ def test_whoever_is_not_waited_for_reads_no_further(noted: Path, statements: Sta
 
 def test_the_beginning_of_a_rare_letter_is_what_is_looked_for() -> None:
     for word, part in (("deeptoolite", "ptoolite"), ("cat", "cat"), ("testing", "testing"), ("jaguar", "jaguar")):
-        assert ends._rarest(word) == part
+        assert ends.rarest(word) == part
 
 
 def test_the_messages_that_are_named_are_gone_to_by_their_ids(noted: Path) -> None:

@@ -23,6 +23,7 @@ from hermes_tui.storage.fts import express, look
 from hermes_tui.storage.judging import UNICODE, Judge, Row, calls_of, said_of
 from hermes_tui.storage.scan import Task, everything, read_ahead, scan_slice, slice_sql, take
 from hermes_tui.storage.sieve import sieve_of, teach
+from hermes_tui.storage.sifting import TESTED, holding, pieces_of
 from tests.builders import StoreBuilder
 from tests.seeds import SEED
 from tests.stores import opened
@@ -103,6 +104,50 @@ def test_of_several_words_nothing_is_sieved_out_either(scribbled: Path) -> None:
         assert found(scribbled, tree, with_index=False) == everything_judged, tree
         matched += len(everything_judged)
     assert matched > 500
+
+
+def test_pieces_are_looked_for_by_sqlite_and_what_it_does_not_see_comes_to_python(tmp_path: Path) -> None:
+    said = {
+        "a 100%_b\\c d": True,
+        "A 100%_B\\C d": True,
+        "a 100%xb\\c d": False,
+        "a 100 b c": False,
+        "nothing \x00 100%_b\\c": True,
+        "nothing at all": False,
+    }
+    with StoreBuilder(tmp_path / "state.db") as builder:
+        builder.session("s1")
+        for each in said:
+            builder.message("s1", "tool", each)
+        builder.message("s1", "tool", b"x100%_b\\c")
+        builder.message("s1", "user", [{"type": "text", "text": "100%_b\\c"}])
+        builder.message("s1", "assistant", None, tool_calls=r'[{"arguments": "\u0031\u0030\u0030%_b\\c"}]')
+        builder.message("s1", "assistant", None, tool_calls='[{"arguments": "100"}]')
+        builder.message("s1", "tool", "", tool_name="100%_B\\c")
+        builder.message("s1", "tool", None)
+    tree = Leaf("100%_b\\c", inside=True)
+    with opened(tmp_path / "state.db") as store:
+        test, params = holding(pieces_of(tree) or [])
+        rows = {row[0] for row in store.conn.execute(f"select id from messages m where {test}", params)}
+        assert rows == {1, 2, 5, 7, 8, 9, 11}
+        task = Task(Judge(tree, tokenizer=UNICODE), tree, [], conditions(store.schema, NO_FILTERS), None, False)
+        sieve = slice_sql(task, everything(store, held=False)[0])[2][0]
+        raw = "cast(content as blob), cast(tool_name as blob), cast(tool_calls as blob)"
+        cells = store.conn.execute(f"select id, {raw} from messages").fetchall()
+        assert {number for number, *each in cells if sieve.worth(*each)} <= rows
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        Leaf("word"),
+        Leaf("部署", inside=True),
+        Or((Leaf("piece", inside=True), Leaf("word"))),
+        Or(tuple(Leaf(f"piece{i}", inside=True) for i in range(TESTED + 1))),
+    ],
+)
+def test_what_sqlite_does_not_find_by_itself_is_not_left_to_it(tree: Node) -> None:
+    assert pieces_of(tree) is None
 
 
 def test_a_row_is_looked_at_once_however_many_words(scribbled: Path) -> None:

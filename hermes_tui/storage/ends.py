@@ -167,7 +167,7 @@ def _often(mark: bytes, texts: bytes) -> bool:
 
 
 def _tests(ends: Ends) -> tuple[str, dict[str, Any]]:
-    params = {f"ending{number}": f"%{_rarest(word.decode())}%" for number, word in enumerate(ends.words)}
+    params = {f"ending{number}": f"%{rarest(word.decode())}%" for number, word in enumerate(ends.words)}
     return " or ".join(f"cast({_END} as text) like :{name}" for name in params), params
 
 
@@ -185,7 +185,7 @@ def _sql(tests: str, where: Conditions) -> str:
     """
 
 
-def _rarest(word: str) -> str:
+def rarest(word: str) -> str:
     """The end of a word that begins with a rare letter: `like` tries each place where the first letter stands."""
     beginnings = range(max(len(word) - _LEAST, 0) + 1)
-    return word[max(beginnings, key=lambda at: _BY_RARITY.index(word[at])) :]
+    return word[max(beginnings, key=lambda at: _BY_RARITY.find(word[at])) :]

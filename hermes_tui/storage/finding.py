@@ -161,7 +161,7 @@ class Finding:
             blind = f"not exists (select 1 from {trigram.name}_docsize d where d.id = m.id)"
             blind += f" or {_ESCAPED_CALLS if trigram.has_calls else _CALLS}"
             self.within = self.within.also(f"not ({blind})")
-            apart = [*everything(store, blind), *apart]
+            apart = [*everything(store, f"({blind}) and not ({_TOOLS})" if output else blind), *apart]
         return apart
 
     @property
@@ -254,8 +254,7 @@ class Finding:
         words = tuple(dict.fromkeys(positive(self.tree)))
         asked = self.tree if len(words) == 1 else Or(words)
         judge = Judge(self.tree, self.parts.units, self.parts.barred, tokenizer=self.ground.tokenizer)
-        base = self.ground.indexes.base
-        ground = self.ground
+        ground, base = self.ground, self.ground.indexes.base
         self.task = Task(
             judge, asked, self._stretches, ground.where, base, ground.cut, ground.anywhere, abreast=ground.abreast
         )

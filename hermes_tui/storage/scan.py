@@ -23,7 +23,7 @@ from hermes_tui.storage.holes import Gap
 from hermes_tui.storage.judging import Judge, Verdict, row_of
 from hermes_tui.storage.rows import FIRST, extent, newest_up_to, sound_spans
 from hermes_tui.storage.sieve import Sieve, teach
-from hermes_tui.storage.sifting import TESTED, EndsTest, Test, ends_suffice
+from hermes_tui.storage.sifting import TESTED, EndsTest, Test, ends_suffice, holding, pieces_of
 from hermes_tui.values import NamedTuple, dataclass, field
 
 FIRST_SLICE = 2_000
@@ -254,18 +254,27 @@ def _halved(
 
 
 def _among(store: Store, task: Task, stretch: Stretch, low: int, high: int) -> list[int] | None:
-    """Of tool output what its end makes worth looking at; None where each row is looked at."""
+    """The rows that are worth looking at, where SQLite can tell by itself; None where each row is looked at."""
+    where = task.anywhere or task.where
+    if not stretch.few and (pieces := pieces_of(task.asked)) is not None:
+        test, params = holding(pieces)
+        sql = f"""
+        select m.id from messages m
+        where m.id > :low and m.id <= :high and {where.narrowing} and ({stretch.only}) and ({test})
+        """
+        bound = {**where.params, **stretch.params, **params, "low": low, "high": high}
+        return [row[0] for row in store.conn.execute(sql, bound)]
     words = tuple(positive(task.asked))
     if task.anywhere is None or len(words) > TESTED or not _ends_suffice(task, stretch):
         return None
-    return ending_with(store, ends_of(words), task.anywhere, low, high)
+    return ending_with(store, ends_of(words), where, low, high)
 
 
 def slice_sql(
     task: Task, stretch: Stretch, *, alone: bool = False, among: Sequence[int] | None = None
 ) -> tuple[str, dict[str, Any], list[Sieve]]:
     """The statement of one slice, and the sieves in it, to be taught; `:low` and `:high` are still to be bound.
-    `alone`: no index is asked; `among`: of what the index does not hold, these rows only."""
+    `alone`: no index is asked; `among`: beside what an index knows, these rows only."""
     said = "m.content"
     if task.cut:
         plain_tool = f"m.role is 'tool' and not {STRUCTURED}"
@@ -273,7 +282,7 @@ def slice_sql(
     where = task.where if alone or task.anywhere is None else task.anywhere
     test = _test_of(task, stretch, alone=alone)
     only = f"({stretch.only})"
-    if among is not None and isinstance(test, EndsTest):
+    if among is not None:
         only += f" and {test.among(tuple(positive(task.asked)), among)}"
     sql = f"""
     select m.id, cast(m.session_id as text), cast(m.role as text), {AT}, {said}, m.tool_name, m.tool_calls

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
-from hermes_tui.domain.querytrees import And, Leaf, Node, Or, Without, leaves
-from hermes_tui.storage.ends import HELD_WHOLE, ends_of, with_end
+from hermes_tui.domain.querytrees import And, Leaf, Node, Or, Without, leaves, positive
+from hermes_tui.storage.ends import HELD_WHOLE, ends_of, rarest, with_end
 from hermes_tui.storage.fts import Index, express
 from hermes_tui.storage.judging import UNICODE
-from hermes_tui.storage.sieve import Sieve, sieve_of
+from hermes_tui.storage.sieve import Sieve, needle_of, sieve_of
 
 TESTED = 24
 """Parts of a long query that are tested; the judge tests them all."""
+_LITERAL, _ESCAPED = re.compile(r"[%_\\]"), r"\\\g<0>"
+"""What means something to `like`."""
 
 
 class Test:
@@ -60,6 +63,10 @@ class Test:
         texts = (f"cast(m.{column} as blob)" for column in ("content", "tool_name", "tool_calls"))
         return f"worth{len(self.sieves) - 1}({', '.join(texts)})"
 
+    def among(self, words: Sequence[Leaf], ids: Sequence[int]) -> str:
+        """These messages, and those that the index tells of when it is asked for these words."""
+        return f"m.id in (select value from json_each({self._bind(json.dumps(ids))}))"
+
     def _held(self, index: Index, leaf: Leaf) -> str:
         """The index knows where whole words are."""
         asked = self._bind(express(leaf))
@@ -88,10 +95,33 @@ class EndsTest(Test):
         return [*(self._held(self._base, leaf) for leaf in leaves), ends]
 
     def among(self, words: Sequence[Leaf], ids: Sequence[int]) -> str:
-        """The messages that the index holds with any of these words, and those of `ids`."""
         listed, asked = self._bind(json.dumps(ids)), self._bind(express(Or(tuple(words))))
         return f"""m.id in (
             select value from json_each({listed})
             union select rowid from {self._base.name} where {self._base.name} match {asked}
             and rowid > :low and rowid <= :high
         )"""
+
+
+def pieces_of(tree: Node) -> list[str] | None:
+    """What stands in each text in which one of the words of a tree occurs, as SQLite's `like` finds it; None where it
+    does not find all of them."""
+    words = list(positive(tree))
+    if len(words) > TESTED or not all(leaf.substring and leaf.text.isascii() for leaf in words):
+        return None
+    pieces = [needle_of(leaf) for leaf in words]
+    return [piece for piece in pieces if piece] if all(pieces) else None
+
+
+def holding(pieces: Sequence[str]) -> tuple[str, dict[str, str]]:
+    """SQL, with its parameters: whether a message may hold one of these pieces. Slower than a sieve, but threads that
+    ask it do not wait for each other."""
+    params = {f"piece{number}": f"%{_LITERAL.sub(_ESCAPED, rarest(piece))}%" for number, piece in enumerate(pieces)}
+    tests = []
+    for column in ("m.content", "m.tool_name", "m.tool_calls"):
+        likes = [f"{column} like :{name} escape '\\'" for name in params]
+        likes += [f"{column} like '%\\u%'"] if column == "m.tool_calls" else []
+        # `like` sees no blob, and of a text nothing behind a NUL
+        unseen = f"typeof({column}) is not 'text' or printf('%s', {column}) is not {column}"
+        tests.append(f"{column} is not null and ({' or '.join(likes)} or {unseen})")
+    return " or ".join(f"({test})" for test in tests), params
