@@ -21,7 +21,7 @@ from hermes_tui.storage import scan
 from hermes_tui.storage.conditions import conditions
 from hermes_tui.storage.fts import express, look
 from hermes_tui.storage.judging import UNICODE, Judge, Row, calls_of, said_of
-from hermes_tui.storage.scan import Task, everything, read_ahead, scan_slice, slice_sql, take
+from hermes_tui.storage.scan import Task, everything, plan, read_ahead, scan_slice, slice_sql, take
 from hermes_tui.storage.sieve import sieve_of, teach
 from hermes_tui.storage.sifting import TESTED, holding, pieces_of
 from tests.builders import StoreBuilder
@@ -380,6 +380,27 @@ def test_slices_can_be_read_ahead_and_are_taken_in_their_order(tmp_path: Path) -
     ids = [row.id for row in found]
     assert ids == sorted(ids, reverse=True)
     assert len(ids) == len(set(ids)) == len(range(0, 9_000, 7))
+
+
+def test_the_first_slices_are_read_side_by_side_and_the_last_are_as_large_as_each_other(tmp_path: Path) -> None:
+    with StoreBuilder(tmp_path / "state.db", fts=False) as builder:
+        builder.session("s1")
+        for n in range(5_001):
+            builder.message("s1", "user", f"plover {n}")
+    tree = Leaf("plover")
+    with opened(tmp_path / "state.db") as store:
+        where = conditions(store.schema, NO_FILTERS)
+        for number, sizes in ((2, [[2_000, 2_000], [501, 500]]), (1, [])):
+            stretches = everything(store, held=False)
+            task = Task(Judge(tree, tokenizer=UNICODE), tree, stretches, where, None, False, abreast=number)
+            plan(store, task)
+            planned, found = [], []
+            while task.stretches:
+                planned.append([span.high - span.low for span in task.planned])
+                take(task, [job(store) for job in read_ahead(task)])
+                found += scan_slice(store, task)
+            assert [each for each in planned if each] == sizes
+            assert [row.id for row in found] == list(range(5_001, 0, -1))
 
 
 def test_what_could_not_be_read_ahead_is_read_in_its_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,18 @@ from hermes_tui.storage.judging import UNICODE, Judge
 from hermes_tui.storage.matches import BEST, CALLED, Group, Groups, by_order
 from hermes_tui.storage.parts import Parts
 from hermes_tui.storage.rows import extent
-from hermes_tui.storage.scan import Judged, Stretch, Task, everything, gaps_of, listed, read_ahead, scan_slice, take
+from hermes_tui.storage.scan import (
+    Judged,
+    Stretch,
+    Task,
+    everything,
+    gaps_of,
+    listed,
+    plan,
+    read_ahead,
+    scan_slice,
+    take,
+)
 from hermes_tui.storage.scopes import Scope
 from hermes_tui.storage.settling import Asked, settled_by_reading
 from hermes_tui.storage.structured import may_hold
@@ -258,6 +269,7 @@ class Finding:
         self.task = Task(
             judge, asked, self._stretches, ground.where, base, ground.cut, ground.anywhere, abreast=ground.abreast
         )
+        plan(store, self.task)
         if any(not stretch.few for stretch in self._stretches):
             self.routes.add("scan")
         self.steps.insert(1, Finding._read)

@@ -147,14 +147,22 @@ def scan_slice(store: Store, task: Task) -> list[Judged]:
     size = min(reading.next_size for reading in readings)
     low = readings[-1].span.low
     over = low <= stretch.low
-    alone = over or task.abreast == 1
-    task.planned = [] if alone else _next(store, stretch, low, size, task.abreast)
+    stretches, at = (task.stretches[1:], None) if over else (task.stretches, low)
+    task.planned = _abreast(store, stretches, at, size, task.abreast)
     task.ahead, task.slice = [], size
     task.done += sum(reading.span.top - reading.span.low for reading in readings)
     task.unreadable += sum(reading.unreadable for reading in readings)
-    task.stretches = task.stretches[1:] if over else task.stretches
-    task.at = None if over else low
+    task.stretches, task.at = stretches, at
     return [judged for reading in readings for judged in reading.found]
+
+
+def plan(store: Store, task: Task) -> None:
+    """Have the first slices read side by side too."""
+    task.planned = _abreast(store, task.stretches, task.at, task.slice, task.abreast)
+
+
+def _abreast(store: Store, stretches: Sequence[Stretch], at: int | None, size: int, number: int) -> list[Span]:
+    return _next(store, stretches[0], at, size, number) if stretches and number > 1 else []
 
 
 def _next(store: Store, stretch: Stretch, at: int | None, size: int, number: int) -> list[Span]:
@@ -162,6 +170,7 @@ def _next(store: Store, stretch: Stretch, at: int | None, size: int, number: int
     top = stretch.high if at is None else at
     if stretch.few:
         return [Span(stretch, top, top, stretch.low)]
+    size = min(size, -(-(top - stretch.low) // number))  # the last ones as large as each other
     found: list[Span] = []
     while not found or (top > stretch.low and len(found) < number):
         # Ids need not be dense: one that is off by years of messages must not be counted down from.
