@@ -8,6 +8,7 @@ import gc
 import os
 import random
 import sqlite3
+import sys
 import threading
 import time
 import weakref
@@ -413,6 +414,17 @@ async def test_one_search_after_the_other_is_done_by_the_thread_that_knows_the_m
         await asyncio.gather(*both)
     finally:
         reader.close()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere threads of one process have one priority")
+async def test_a_search_leaves_the_processor_to_whoever_else_wants_it(reader: Reader, store: StoreRef) -> None:
+    def nice(_: Store) -> int:
+        return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+
+    here = os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
+    assert await reader.run(store, nice, lane=Lane.CATALOGUE) == here
+    assert await reader.run(store, nice, lane=Lane.SEARCH) == min(here + 5, 19)
+    assert os.getpriority(os.PRIO_PROCESS, threading.get_native_id()) == here
 
 
 def _thread(_: Store) -> str:
