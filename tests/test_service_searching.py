@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from hermes_tui.domain.queries import Hit, SearchOrder, SearchPage, SearchQuery
+from hermes_tui.service import searching
 from hermes_tui.service.catalogues import Catalogues
 from hermes_tui.service.completing import complete
 from hermes_tui.service.direct import DirectReader
@@ -327,6 +328,30 @@ async def test_slices_are_read_at_the_same_time_where_there_are_processors(
     assert ids(beside[-1]) == ids(alone[-1])
     assert [hit.count for hit in beside[-1].hits] == [hit.count for hit in alone[-1].hits]
     progress = [page.progress for page in beside if page.progress is not None]
+    assert progress == sorted(progress)
+
+
+async def test_what_takes_long_to_show_is_shown_less_often_while_messages_are_read(
+    reader: Reader, unindexed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[int] = []
+    page = search_module.StoreSearch.page
+
+    def noted(self: search_module.StoreSearch, store: Store) -> search_module.StorePage:
+        made.append(len(self.finding.judged) if self.finding else 0)
+        return page(self, store)
+
+    monkeypatch.setattr(search_module.StoreSearch, "page", noted)
+    often = await found_by(reader, unindexed)
+    shown = len(made)
+    made.clear()
+    monkeypatch.setattr(searching, "_READ_FOR_A_PAGE", float("inf"))
+    seldom = await found_by(reader, unindexed)
+    assert len(made) < shown
+    assert ids(seldom[-1]) == ids(often[-1])
+    assert [hit.count for hit in seldom[-1].hits] == [hit.count for hit in often[-1].hits]
+    progress = [page.progress for page in seldom if page.progress is not None]
+    assert len(progress) == len([page for page in often if page.progress is not None])
     assert progress == sorted(progress)
 
 

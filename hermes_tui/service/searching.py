@@ -35,6 +35,9 @@ from hermes_tui.text import one_line
 from hermes_tui.times import now
 from hermes_tui.values import dataclass, replace
 
+_READ_FOR_A_PAGE = 4
+"""So many times as long as a page takes, messages are read before the next one."""
+
 CatalogueOf = Callable[[StoreRef], Coroutine[Any, Any, Catalogue]]
 StoresOf = Callable[[Link], Sequence[StoreRef]]
 
@@ -51,6 +54,14 @@ class _Side:
     """Conversations that it has found."""
     said: tuple[str, ...] = ()
     """What is to be known of the store itself."""
+    paged: tuple[float, float] = (0.0, 0.0)
+    """When the page was made, and how long that took."""
+
+    @property
+    def due(self) -> bool:
+        """Whether what is read may be shown again: of very many matches that takes long."""
+        made, took = self.paged
+        return time.monotonic() - made >= took * _READ_FOR_A_PAGE
 
 
 async def run_search(
@@ -249,13 +260,19 @@ class Running:
             side.search.advance(store)
             if side.search.ahead and not self._query.steps:
                 return side.page  # nobody looks at it
+            progress = side.search.progress
+            if side.page is not None and progress is not None and not side.due:
+                return replace(side.page, progress=progress)
+            began = time.monotonic()
             side.total = side.search.total(store)
             while self._alone and self._phases and side.search.resting and not store.stopped():
                 self._phases.pop(0)(self)
                 side.search.advance(store)
                 side.total = side.search.total(store)
             side.said = tuple(store_notices(store, side.catalogue, named=False))
-            return side.search.page(store)
+            page = side.search.page(store)
+            side.paged = (time.monotonic(), time.monotonic() - began)
+            return page
 
         return await self._reader.run(side.ref, job, lane=Lane.SEARCH)
 

@@ -198,23 +198,29 @@ class Judge:
 
     def _occurrences(self, rows: Mapping[int, Row]) -> tuple[dict[Leaf, dict[int, tuple[int, int]]], dict[int, int]]:
         """Leaf → row → (how often, how often in its text); row → words in it."""
+        from hermes_tui.storage.counting import Counter, number_of_words  # they need this module
+
         found: dict[Leaf, dict[int, tuple[int, int]]] = {leaf: {} for leaf in self.leaves}
         lengths: dict[int, int] = {}
+        exact = [leaf for leaf in self.leaves if leaf not in self._patterns]
+        counter = Counter(exact, self._tokenizer)
+        left = dict(rows)
+        for number, row in rows.items() if counter.able else ():
+            if (counts := counter.counts(row)) is not None:
+                del left[number]
+                for leaf, often in counts.items():
+                    found[leaf][number] = often
         if len(self._needles) == len(self.leaves):
-            rows = {number: row for number, row in rows.items() if self._worth(row)}
-            if not rows:
-                return found, lengths  # a table to find nothing in would cost the most
-        if len(self._patterns) < len(self.leaves):
+            left = {number: row for number, row in left.items() if self._worth(row)}
+        if exact and left:  # a table to find nothing in would cost the most
             with closing(Words(self._tokenizer)) as words:
-                words.fill((number, row.said, row.name, row.calls) for number, row in rows.items())
-                found |= {leaf: words.counts(leaf) for leaf in self.leaves if leaf not in self._patterns}
+                words.fill((number, row.said, row.name, row.calls) for number, row in left.items())
+                for leaf in exact:
+                    found[leaf] |= words.counts(leaf)
                 lengths = words.lengths()
-        else:
-            lengths = {number: len(row.said) + len(row.name) + len(row.calls) for number, row in rows.items()}
-        exact = [found[leaf] for leaf in self.leaves if leaf not in self._patterns]
-        judged = set(rows).intersection(*exact) if self._strict else rows.keys()
+        judged = set(rows).intersection(*(found[leaf] for leaf in exact)) if self._strict else rows.keys()
         for leaf, regex in self._patterns.items():
-            here = found[leaf] = {}
+            here = found[leaf]
             for number in judged:
                 row = rows[number]
                 said = sum(1 for _ in regex.finditer(row.said))
@@ -223,6 +229,10 @@ class Judge:
                     here[number] = (said + elsewhere, said)
             if self._strict:
                 judged = here.keys()
+        measure = number_of_words if exact else len
+        for number in set[int]().union(*found.values()) - lengths.keys():
+            row = rows[number]
+            lengths[number] = measure(row.said) + measure(row.name) + measure(row.calls)
         return found, lengths
 
     def _worth(self, row: Row) -> bool:

@@ -141,6 +141,11 @@ class StoreSearch:
             self.finding.take(done)
 
     @property
+    def progress(self) -> float | None:
+        """How far messages are read, while they are."""
+        return self.finding.progress if self.finding is not None else None
+
+    @property
     def sought(self) -> Node | None:
         """What is looked for now, words inside words included."""
         return self.finding.tree if self.finding is not None else self.tree
@@ -315,7 +320,7 @@ class StoreSearch:
             expression=express(self.tree) if self.tree is not None else "",
             routes=self._routes,
             notices=notices(self.ground, finding, self._inside, self.parsed.filters) if self.ground else (),
-            progress=finding.progress if finding is not None else None,
+            progress=self.progress,
         )
 
     @property

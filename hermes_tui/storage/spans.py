@@ -99,14 +99,14 @@ def _ascii_of(text: str) -> str:
     return text.encode("ascii", "replace").decode("ascii")
 
 
-def _beyond_ascii(text: str) -> str:
+def beyond_ascii(text: str) -> str:
     """What of a text is none: where most of it is, a pattern has little to look through then."""
     return text.encode("utf-8", "surrogatepass").translate(None, _ASCII).decode("utf-8", "surrogatepass")
 
 
 def _without_accents(text: str) -> str | None:
     """The same characters as FTS5 reads them, one for one; None where that depends on what stands beside them."""
-    chars = set(FOLDING.findall(_beyond_ascii(text)))
+    chars = set(FOLDING.findall(beyond_ascii(text)))
     if any(MARK.match(char) for char in chars):
         return None
     for char, read in folded(chars).items():
