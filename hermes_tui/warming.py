@@ -9,6 +9,7 @@ OPENED = (
     "hermes_tui.domain.querytext",
     "hermes_tui.storage.search",
     "hermes_tui.storage.answering",
+    "hermes_tui.storage.counting",
     "hermes_tui.service.searching",
     "hermes_tui.widgets.hits",
     "hermes_tui.screens.search",
