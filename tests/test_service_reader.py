@@ -392,26 +392,26 @@ class TestClosing:
         assert not [thread for thread in reader._threads if thread.is_alive()]
 
 
+async def _side_by_side(reader: Reader, store: StoreRef) -> set[str]:
+    """The threads of two searches that run at the same time."""
+    gates = Gate(), Gate()
+    both = [start(reader, store, gate, Lane.SEARCH) for gate in gates]
+    await until(lambda: all(gate.runs.is_set() for gate in gates))
+    for gate in gates:
+        gate.go_on.set()
+    await asyncio.gather(*both)
+    return {gate.thread for gate in gates}
+
+
 async def test_one_search_after_the_other_is_done_by_the_thread_that_knows_the_most(store: StoreRef) -> None:
     reader = Reader()
     try:
-        gates = Gate(), Gate()
-        both = [start(reader, store, gate, Lane.SEARCH) for gate in gates]
-        await until(lambda: all(gate.runs.is_set() for gate in gates))
-        for gate in gates:
-            gate.go_on.set()
-        await asyncio.gather(*both)
-        assert {gate.thread for gate in gates} == {"reader-1", "reader-2"}
+        assert await _side_by_side(reader, store) == {"reader-1", "reader-2"}
         for _ in range(20):
             assert await reader.run(store, _thread, lane=Lane.SEARCH) == "reader-1"
         for _ in range(20):
             assert await reader.run(store, _thread) == "reader-0"
-        gates = Gate(), Gate()
-        both = [start(reader, store, gate, Lane.SEARCH) for gate in gates]
-        await until(lambda: all(gate.runs.is_set() for gate in gates))
-        for gate in gates:
-            gate.go_on.set()
-        await asyncio.gather(*both)
+        assert await _side_by_side(reader, store) == {"reader-1", "reader-2"}
     finally:
         reader.close()
 
