@@ -97,16 +97,15 @@ def _uncollected(*, last: bool) -> Iterator[None]:
 
 
 def _last_words() -> None:
-    """Send what is still to be sent. Where nobody takes it any more, as when the terminal was closed, it is let go:
-    Python would try once more at its end, fail, and put a code of its own in the place of ours."""
-    import os
-
+    """Send what is still to be sent, unless nobody takes it any more, as when the terminal was closed."""
     for stream in (sys.stdout, sys.stderr):
         try:
             if stream is not None:
                 stream.flush()
         except OSError:
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+            from hermes_tui.commands import output
+
+            output.let_go(stream)
 
 
 def _main(argv: Sequence[str]) -> int:

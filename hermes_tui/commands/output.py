@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from hermes_tui import text, times
 from hermes_tui.domain.links import link_to
@@ -38,10 +38,16 @@ def write(data: bytes) -> None:
         sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
     except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python flushes once more at its end
+        let_go(sys.stdout)
         if isinstance(error, BrokenPipeError):
             raise
         raise Unsupported(f"The output could not be written: {error.strerror}") from error
+
+
+def let_go(stream: TextIO) -> None:
+    """Nobody takes any more what is written there. What is still to be sent goes nowhere: Python would try once more
+    at its end, fail, and put a code of its own in the place of ours."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def write_json(document: Json) -> None:

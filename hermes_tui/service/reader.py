@@ -19,16 +19,13 @@ import time
 from collections import deque
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
 from contextvars import Context
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.errors import QueryTimeout, StoreError
 from hermes_tui.service.jobs import Awaited, Cancelled, Job, Lane, may_take
 from hermes_tui.storage import connection
 from hermes_tui.storage.connection import Store, is_busy, is_disk_error, is_interrupt, open_store, translate
-
-if TYPE_CHECKING:
-    pass
 
 T = TypeVar("T")
 Step = Callable[[], Coroutine[Any, Any, bool]]
@@ -180,6 +177,7 @@ class Reader:
             number = len(self._threads)
             thread = threading.Thread(target=self._serve, args=(number,), name=f"reader-{number}", daemon=True)
             self._threads.append(thread)
+            self._idle.add(number)
             thread.start()
 
     def _stop(self, job: Awaited, why: type[Cancelled] | type[QueryTimeout]) -> None:
@@ -215,7 +213,6 @@ class Reader:
 
     def _next(self, number: int) -> Awaited | None:
         with self._lock:
-            self._idle.add(number)
             while not self._closing:
                 if (job := self._fitting(number)) is not None:
                     self._queue.remove(job)
