@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -59,6 +60,20 @@ async def settled(screen: TranscriptScreen, pilot: Pilot[None]) -> None:
     await pilot.pause()
 
 
+@asynccontextmanager
+async def on_its_way(
+    count: int, anchor: int
+) -> AsyncIterator[tuple[TranscriptScreen, Stage, Pilot[None], Callable[[], None]]]:
+    """A `talk` of which no more has come than what is around its anchor; the last value lets the rest come."""
+    messages = talk(count)
+    service = service_of(messages)
+    service.hold("outline")
+    screen = screen_of(service, anchor)
+    async with on_stage(screen) as (_, app, pilot):
+        await until(pilot, lambda: messages[anchor - 1].text in seen(app))
+        yield screen, app, pilot, lambda: service.release("outline")
+
+
 def bar(app: Stage) -> str:
     """The line at which the gold bar stands."""
     return next((line for line in seen(app).splitlines() if line.startswith("▌")), "")
@@ -109,14 +124,10 @@ async def test_without_an_anchor_it_opens_at_the_end() -> None:
 
 
 async def test_the_anchor_is_readable_before_the_rest_is_known_and_does_not_move_then() -> None:
-    service = service_of(talk(5_000))
-    service.hold("outline")
-    screen = screen_of(service, 2_501)
-    async with on_stage(screen) as (_, app, pilot):
-        await until(pilot, lambda: "Question 2501." in seen(app))
+    async with on_its_way(5_000, 2_501) as (screen, app, pilot, come):
         assert "message 2,501 of 5,000" in seen(app)
         before = row_of(app, "Question 2501.")
-        service.release("outline")
+        come()
         await settled(screen, pilot)
         assert row_of(app, "Question 2501.") == before
         assert "Question 2501." in bar(app)
@@ -189,14 +200,10 @@ async def test_a_busy_store_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 async def test_what_is_said_while_the_rest_still_comes_stays_said() -> None:
-    service = service_of(talk(20))
-    service.hold("outline")
-    screen = screen_of(service, 4)
-    async with on_stage(screen) as (_, app, pilot):
-        await until(pilot, lambda: "Answer 4." in seen(app))
+    async with on_its_way(20, 4) as (screen, app, pilot, come):
         await pilot.press("m")
         await until(pilot, lambda: "bookmarked" in seen(app))
-        service.release("outline")
+        come()
         await settled(screen, pilot)
         assert "bookmarked" in seen(app)
 
@@ -568,14 +575,10 @@ async def test_an_empty_line_to_find_in_tells_nothing_of_the_words_before() -> N
 
 
 async def test_the_keys_of_a_line_that_is_typed_in_stay_whatever_comes_meanwhile() -> None:
-    service = service_of(talk(20))
-    service.hold("outline")
-    screen = screen_of(service, 4)
-    async with on_stage(screen) as (_, app, pilot):
-        await until(pilot, lambda: "Answer 4." in seen(app))
+    async with on_its_way(20, 4) as (screen, app, pilot, come):
         await pilot.press("slash")
         await until(pilot, lambda: "enter keep" in seen(app))
-        service.release("outline")
+        come()
         await settled(screen, pilot)
         assert "enter keep" in seen(app)
         await pilot.press("escape")

@@ -19,6 +19,7 @@ from hermes_tui.domain.querytext import parse_query
 from hermes_tui.domain.querytrees import And, Form, Leaf, Node, Or
 from hermes_tui.storage import scan
 from hermes_tui.storage.conditions import conditions
+from hermes_tui.storage.connection import Store
 from hermes_tui.storage.fts import express, look
 from hermes_tui.storage.judging import UNICODE, Judge, Row, calls_of, said_of
 from hermes_tui.storage.scan import Task, everything, plan, read_ahead, scan_slice, slice_sql, take
@@ -356,17 +357,25 @@ def test_of_very_many_words_the_next_is_looked_for_only_where_those_before_stand
     assert len(looks) == len(words) + 3 + 1
 
 
-def test_slices_can_be_read_ahead_and_are_taken_in_their_order(tmp_path: Path) -> None:
-    with StoreBuilder(tmp_path / "state.db", fts=False) as builder:
+def plovers(db: Path, number: int, *, one_in: int = 1) -> None:
+    """A store without an index, with so many messages, one in so many about plovers."""
+    with StoreBuilder(db, fts=False) as builder:
         builder.session("s1")
-        for n in range(9_000):
-            builder.message("s1", "user", f"plover {n}" if n % 7 == 0 else "other")
-    tree = Leaf("plover")
+        for n in range(number):
+            builder.message("s1", "user", "other" if n % one_in else f"plover {n}")
+
+
+def reading_of(store: Store, *, abreast: int) -> Task:
+    """A search for them that reads everything."""
+    tree, where = Leaf("plover"), conditions(store.schema, NO_FILTERS)
+    stretches = everything(store, held=False)
+    return Task(Judge(tree, tokenizer=UNICODE), tree, stretches, where, None, False, abreast=abreast)
+
+
+def test_slices_can_be_read_ahead_and_are_taken_in_their_order(tmp_path: Path) -> None:
+    plovers(tmp_path / "state.db", 9_000, one_in=7)
     with opened(tmp_path / "state.db") as store, opened(tmp_path / "state.db") as beside:
-        where = conditions(store.schema, NO_FILTERS)
-        task = Task(
-            Judge(tree, tokenizer=UNICODE), tree, everything(store, held=False), where, None, False, abreast=2
-        )
+        task = reading_of(store, abreast=2)
         found = scan_slice(store, task)
         turns = 0
         while task.stretches:
@@ -383,16 +392,10 @@ def test_slices_can_be_read_ahead_and_are_taken_in_their_order(tmp_path: Path) -
 
 
 def test_the_first_slices_are_read_side_by_side_and_the_last_are_as_large_as_each_other(tmp_path: Path) -> None:
-    with StoreBuilder(tmp_path / "state.db", fts=False) as builder:
-        builder.session("s1")
-        for n in range(5_001):
-            builder.message("s1", "user", f"plover {n}")
-    tree = Leaf("plover")
+    plovers(tmp_path / "state.db", 5_001)
     with opened(tmp_path / "state.db") as store:
-        where = conditions(store.schema, NO_FILTERS)
         for number, sizes in ((2, [[2_000, 2_000], [501, 500]]), (1, [])):
-            stretches = everything(store, held=False)
-            task = Task(Judge(tree, tokenizer=UNICODE), tree, stretches, where, None, False, abreast=number)
+            task = reading_of(store, abreast=number)
             plan(store, task)
             planned, found = [], []
             while task.stretches:
@@ -404,16 +407,9 @@ def test_the_first_slices_are_read_side_by_side_and_the_last_are_as_large_as_eac
 
 
 def test_what_could_not_be_read_ahead_is_read_in_its_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with StoreBuilder(tmp_path / "state.db", fts=False) as builder:
-        builder.session("s1")
-        for n in range(9_000):
-            builder.message("s1", "user", f"plover {n}")
-    tree = Leaf("plover")
+    plovers(tmp_path / "state.db", 9_000)
     with opened(tmp_path / "state.db") as store:
-        where = conditions(store.schema, NO_FILTERS)
-        task = Task(
-            Judge(tree, tokenizer=UNICODE), tree, everything(store, held=False), where, None, False, abreast=2
-        )
+        task = reading_of(store, abreast=2)
         found = scan_slice(store, task)
         first, second = read_ahead(task)
         damage = sqlite3.DatabaseError("malformed")
