@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,16 +19,20 @@ def ref_of(db: Path, profile: str = "default") -> StoreRef:
     return StoreRef(profile, db, db.parent, db.parent)
 
 
+def pages_of(
+    reader: Reader, catalogues: Catalogues, refs: Sequence[StoreRef], query: SearchQuery
+) -> AsyncIterator[SearchPage]:
+    """The pages of one search, as the service has them made."""
+    return run_search(reader, refs, catalogues.of, query, lean_of=catalogues.searched)
+
+
 async def all_pages(dbs: Path | Sequence[StoreRef], text: str, **options: Any) -> list[SearchPage]:
     """Every page of one search; `options` are those of `SearchQuery`."""
     refs = [ref_of(dbs)] if isinstance(dbs, Path) else list(dbs)
     reader = Reader()
     try:
-        catalogues = Catalogues(reader)
-        return [
-            page
-            async for page in run_search(reader, refs, catalogues.of, SearchQuery(text, **{"reads": None, **options}))
-        ]
+        query = SearchQuery(text, **{"reads": None, **options})
+        return [page async for page in pages_of(reader, Catalogues(reader), refs, query)]
     finally:
         await asyncio.to_thread(reader.close)
 
@@ -41,7 +45,7 @@ async def searches(db: Path, texts: Sequence[str], **options: Any) -> list[Searc
         answers = []
         for text in texts:
             query = SearchQuery(text, **{"reads": None, **options})
-            answers.append([page async for page in run_search(reader, [ref], catalogues.of, query)][-1])
+            answers.append([page async for page in pages_of(reader, catalogues, [ref], query)][-1])
         return answers
     finally:
         await asyncio.to_thread(reader.close)

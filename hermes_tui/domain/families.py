@@ -4,13 +4,32 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from threading import Lock
 
 from hermes_tui.domain.chains import COMPRESSION, RESET_REASONS, Chain, build_chains, edge
 from hermes_tui.domain.sessions import Conversation, Kind, Segment
-from hermes_tui.values import dataclass, field, replace
+from hermes_tui.values import NamedTuple, dataclass, field, replace
 
-__all__ = ["COMPRESSION", "RESET_REASONS", "Catalogue", "Chain", "build_chains", "conversation_of", "edge"]
+__all__ = [
+    "COMPRESSION",
+    "RESET_REASONS",
+    "Bystander",
+    "Catalogue",
+    "Chain",
+    "build_chains",
+    "conversation_of",
+    "edge",
+]
+_TAKING_IN = Lock()
+
+
+class Bystander(NamedTuple):
+    """What has to be known of a session that stands aside, so as to find it."""
+
+    source: str
+    name: str
+    """Its title, else its display name."""
 
 
 def conversation_of(chain: Chain, profile: str) -> Conversation:
@@ -87,6 +106,8 @@ class Catalogue:
     """Sessions whose newest messages could not be read."""
     aside: int = 0
     """Conversations, hidden as automation and hanging together with nothing, that are counted and not in here."""
+    bystanders: Mapping[str, Bystander] = field(default_factory=dict)
+    """Session id → what is known of these; empty until somebody wants to find them."""
     live: frozenset[str] = frozenset()
     """Sessions that are open somewhere, as far as is known."""
     made: dict[str, object] = field(default_factory=dict)
@@ -141,6 +162,14 @@ class Catalogue:
             now = by_root[root_id]
             by_root[root_id] = now._replace(live=not live.isdisjoint(now.segment_ids))
         return replace(self, conversations=tuple(by_root.values()), live=live, made={}, _by_root=by_root)
+
+    def take_in(self, other: Catalogue) -> None:
+        """Know these families too: some that stand aside were found. They stay out of `conversations`, where they are
+        counted already. Whoever is reading goes on with what there was."""
+        with _TAKING_IN:
+            self.chains = {**self.chains, **other.chains}
+            self._by_root = {**self._by_root, **other._by_root}
+            self._hanging, self._titled, self._ordered = {}, [], {}
 
     def __len__(self) -> int:
         """How many sessions there are."""

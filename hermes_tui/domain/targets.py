@@ -56,6 +56,12 @@ def read_name(text: str) -> Link:
     return link
 
 
+def beginnings(link: Link) -> set[str]:
+    """With one of these begins the id or the title of whatever answers to a name."""
+    row = _AS_SHOWN.match(link.id.strip(_QUOTES).strip())
+    return {link.whole, *(name for name, _ in _readings(link)), *((row["title"],) if row is not None else ())}
+
+
 def resolve(catalogues: Sequence[Catalogue], link: Link) -> Named:
     """The session that `link` names among these stores. Raises `TargetNotFound`, `TargetAmbiguous`."""
     whole = [] if link.anchor is None else [(link.whole, None, (_by_id, _by_title))]

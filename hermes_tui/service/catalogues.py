@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Iterable
 
 from hermes_tui.domain.families import Catalogue
@@ -9,8 +10,9 @@ from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.errors import StoreError
 from hermes_tui.service.jobs import Lane
 from hermes_tui.service.reader import Reader
+from hermes_tui.storage.aside import bring, load_bystanders, load_shown
 from hermes_tui.storage.catalogue import Loaded, load
-from hermes_tui.storage.connection import Store
+from hermes_tui.storage.connection import Store, is_damage
 from hermes_tui.storage.live import live_ids
 from hermes_tui.values import dataclass, field
 
@@ -26,7 +28,9 @@ class _Kept:
     def serves(self, live: frozenset[str], *, partly: bool) -> bool:
         """Whether it answers what is asked, with these sessions live; `partly`: some may stand aside."""
         catalogue = self.loaded.catalogue
-        return not catalogue.aside or (partly and all(each in catalogue.chains for each in live - self.live))
+        came = live - self.live
+        here = all(each in catalogue.chains and each not in catalogue.bystanders for each in came)
+        return not catalogue.aside or (partly and here)
 
 
 @dataclass(slots=True)
@@ -48,10 +52,16 @@ class Catalogues:
         one of them asks `of`."""
         return await self.reader.run(ref, self.read_shown, lane=Lane.CATALOGUE)
 
+    async def searched(self, ref: StoreRef) -> Catalogue:
+        """The same, and of what stands aside enough to find it."""
+        return await self.reader.run(ref, self.read_searched, lane=Lane.CATALOGUE)
+
     async def holding(self, ref: StoreRef, session_ids: Iterable[str]) -> Catalogue:
         """One that holds these sessions and their families, if there are such."""
-        catalogue = await self.shown(ref)
-        if catalogue.aside and any(each not in catalogue.chains for each in session_ids):
+        catalogue, wanted = await self.shown(ref), list(session_ids)
+        if catalogue.bystanders and any(each not in catalogue.chains for each in wanted):
+            await self.reader.run(ref, lambda store: bring(store, catalogue, wanted))
+        if catalogue.aside and any(each not in catalogue.chains for each in wanted):
             return await self.of(ref)
         return catalogue
 
@@ -63,13 +73,27 @@ class Catalogues:
         """As `shown`."""
 
         def part(live: frozenset[str], before: Loaded | None) -> Loaded:
-            from hermes_tui.storage.aside import load_shown
-
             if before is not None:
                 return load(store, before)
             return load_shown(store, live) or load(store)
 
         return self._read(store, part, partly=True)
+
+    def read_searched(self, store: Store) -> Catalogue:
+        """As `searched`."""
+        catalogue, version = self.read_shown(store), self._kept[store.ref].version
+        if not catalogue.aside or catalogue.bystanders:
+            return catalogue
+        try:
+            bystanders = load_bystanders(store, catalogue)
+        except sqlite3.DatabaseError as error:
+            if not is_damage(error):
+                raise
+            return self.read(store)
+        if store.version() != version:  # not of one moment
+            return self.read(store)
+        catalogue.bystanders = bystanders
+        return catalogue
 
     def _read(
         self, store: Store, load: Callable[[frozenset[str], Loaded | None], Loaded], *, partly: bool

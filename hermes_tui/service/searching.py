@@ -70,9 +70,11 @@ async def run_search(
     catalogue_of: CatalogueOf,
     query: SearchQuery,
     *,
+    lean_of: CatalogueOf | None = None,
     stores_of: StoresOf | None = None,
 ) -> AsyncIterator[SearchPage]:
-    """Pages of growing goodness; the last has `final` set. `stores_of`: where a link leads, beside `stores`; raises
+    """Pages of growing goodness; the last has `final` set. `lean_of`: a catalogue of which some may stand aside, for
+    words without filters. `stores_of`: where a link leads, beside `stores`; raises
     `TargetNotFound` for a profile that does not exist. Raises `BadQuery`; `StoreError` only when no store at all
     can be read."""
     began = time.monotonic()
@@ -80,6 +82,8 @@ async def run_search(
     lost = ""
     if parsed.link is not None:
         stores, lost = _led(stores, parsed.link, stores_of)
+    if lean_of is not None and parsed.link is None and not parsed.filters:
+        catalogue_of = lean_of
     sides, problems = await _open(reader, stores, catalogue_of, query, parsed)
     running = Running(reader, parsed, query, sides, problems, began, lost)
     async with aclosing(running.pages()) as pages:

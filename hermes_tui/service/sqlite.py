@@ -125,7 +125,12 @@ class SqliteSessionService:
         from hermes_tui.service import searching
 
         return searching.run_search(
-            self._reader, self._stores, self._catalogues.of, query, stores_of=self._stores_of_link
+            self._reader,
+            self._stores,
+            self._catalogues.of,
+            query,
+            lean_of=self._catalogues.searched,
+            stores_of=self._stores_of_link,
         )
 
     async def read(self, hits: Sequence[Hit], tree: Node | None) -> tuple[Hit, ...]:

@@ -10,10 +10,11 @@ from hermes_tui.domain.links import only_link
 from hermes_tui.domain.queries import Tier
 from hermes_tui.domain.querytrees import Node
 from hermes_tui.domain.sessions import Conversation, Segment
-from hermes_tui.domain.targets import read_name, resolve
+from hermes_tui.domain.targets import beginnings, read_name, resolve
 from hermes_tui.domain.titles import Title, needed, squeezed_each
 from hermes_tui.errors import TargetAmbiguous, TargetNotFound
 from hermes_tui.paths import normalize_profile
+from hermes_tui.storage.aside import bring
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.facts import StoreFacts
 from hermes_tui.storage.live import live_ids
@@ -41,6 +42,7 @@ def find_targets(store: Store, catalogue: Catalogue, text: str, filters: Filters
     what filter words exclude."""
     if not text or len(text) > _LONGEST_NAME:
         return []
+    _bring_named(store, catalogue, text)
     segments = list(_segments(catalogue, text))
     if not segments:
         return []
@@ -56,6 +58,18 @@ def find_targets(store: Store, catalogue: Catalogue, text: str, filters: Filters
             found.append(Named(conversation, Tier.TARGET))
     unique = {named.conversation.root_id: named for named in found}
     return sorted(unique.values(), key=lambda named: -(named.conversation.last_active or 0.0))
+
+
+def _bring_named(store: Store, catalogue: Catalogue, text: str) -> None:
+    """Have the catalogue know all that stands aside and could be what this names."""
+    if not catalogue.bystanders:
+        return
+    try:
+        begun = tuple(beginnings(read_name(text)))
+    except TargetNotFound:
+        return
+    named = catalogue.bystanders.items()
+    bring(store, catalogue, [id for id, each in named if id.startswith(begun) or each.name.startswith(begun)])
 
 
 def _segments(catalogue: Catalogue, text: str) -> Iterator[Segment]:
@@ -88,20 +102,23 @@ class Titles:
             chain.segments[0] if len(chain.segments) == 1 else _segment(catalogue, session_id)
             for session_id, chain in catalogue.chains.items()
         )
-        self._named = [segment for segment in every if segment.title or segment.display_name]
-        self._joined = squeezed_each([segment.title or segment.display_name or "" for segment in self._named])
+        names = {segment.id: name for segment in every if (name := segment.title or segment.display_name)}
+        names |= {id: each.name for id, each in catalogue.bystanders.items() if each.name}
+        self._named = list(names.items())
+        self._joined = squeezed_each(list(names.values()))
 
-    def named(self, tree: Node, scope: Scope) -> dict[str, Named]:
+    def named(self, store: Store, catalogue: Catalogue, tree: Node, scope: Scope) -> dict[str, Named]:
         """Root id → conversation, for those that have a title in which the words occur."""
         found: dict[str, Named] = {}
-        titles: Iterable[tuple[Segment, str]] = zip(self._named, self._joined, strict=True)
+        titles: Iterable[tuple[tuple[str, str], str]] = zip(self._named, self._joined, strict=True)
         for piece in needed(tree):  # of very many titles, none takes longer than this
             titles = [each for each in titles if piece in each[1]]
-        for segment, joined in titles:
-            session_id, title = segment.id, Title(segment.title or segment.display_name or "", joined)
-            place = scope.places.get(session_id)
-            if place is None or not title.matches(tree):
-                continue
+        holding = [id for (id, name), joined in titles if id in scope.places and Title(name, joined).matches(tree)]
+        scope.bring(store, catalogue, frozenset(holding))
+        for session_id in holding:
+            place = scope.places[session_id]
+            if place.root_id not in scope.conversations:
+                continue  # gone
             tier = Tier.AUTOMATION if place.automation else Tier.TITLE
             named = Named(scope.conversations[place.root_id], tier, place.delegate)
             before = found.get(place.root_id)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Set
 
 from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.filters import Filters
 from hermes_tui.domain.sessions import UNASKED_SOURCES, Conversation, Kind, Segment
+from hermes_tui.storage.aside import bring
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.facts import StoreFacts
 from hermes_tui.storage.live import live_ids
@@ -30,11 +31,14 @@ class Place(NamedTuple):
 
 @dataclass(slots=True)
 class Scope:
-    """The sessions that are searched, and the conversations that they belong to. Not changed once it is made."""
+    """The sessions that are searched, and the conversations that they belong to. Not changed once it is made,
+    but that it comes to know what stands aside."""
 
     places: dict[str, Place] = field(default_factory=dict)
     conversations: dict[str, Conversation] = field(default_factory=dict)
-    """Root id → conversation, for all that may be found."""
+    """Root id → conversation, for all that may be found and do not stand aside. See `bring`."""
+    aside: frozenset[str] = frozenset()
+    """Of the searched sessions those that stand aside, each a conversation of its own."""
     left_out: Counter[str] = field(default_factory=Counter)
     """Source → conversations of which nothing is searched unless it is asked for: with those that are searched they
     make up all that a list holds."""
@@ -43,6 +47,19 @@ class Scope:
     parts_left_out: int = 0
     """Segments that are left out likewise, of conversations that are searched for what else is in them."""
     _sessions: dict[str, list[str]] = field(default_factory=dict)
+
+    @property
+    def searched(self) -> int:
+        """Conversations that are searched."""
+        return len(self.conversations.keys() | self.aside)
+
+    def bring(self, store: Store, catalogue: Catalogue, session_ids: Set[str]) -> None:
+        """Know the conversations of these sessions that stand aside, and that are still there."""
+        missing = (self.aside & session_ids) - self.conversations.keys() if self.aside else ()
+        if missing:
+            bring(store, catalogue, missing)
+            found = {each: catalogue.by_root(each) for each in missing}
+            self.conversations.update((root_id, row) for root_id, row in found.items() if row is not None)
 
     def sessions_of(self, root_id: str) -> list[str]:
         """The searched sessions that count for a conversation."""
@@ -119,10 +136,25 @@ def _build(
             continue
         scope.places[session_id] = Place(root_id, delegate, source in DEMOTED)
         scope.conversations[root_id] = known[root_id]
+    _place_aside(scope, catalogue, left_out)
     scope.parts_left_out = sum(root_id in scope.conversations for root_id, _ in unasked)
     whole = {root_id: source for root_id, source in unasked if root_id not in scope.conversations}
     scope.left_out.update(whole.values())
     return scope
+
+
+def _place_aside(scope: Scope, catalogue: Catalogue, left_out: Collection[str]) -> None:
+    """Search what stands aside too. Whoever has filters asks for a catalogue of which nothing does."""
+    searched = []
+    for session_id, (source, _) in catalogue.bystanders.items():
+        if session_id in scope.places:
+            continue
+        if source in left_out:
+            scope.left_out[source] += 1
+        else:
+            scope.places[session_id] = Place(session_id, False, source in DEMOTED)
+            searched.append(session_id)
+    scope.aside = frozenset(searched)
 
 
 def _source(segments: Iterable[Segment], session_id: str) -> str:

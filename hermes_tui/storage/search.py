@@ -185,7 +185,7 @@ class StoreSearch:
         if self.parsed.link is not None:
             return  # its words mean nothing
         where, searched = conditions(store.schema, filters), list(self.scope.places)
-        anywhere = where if len(searched) * 2 > len(self.catalogue.chains) else None
+        anywhere = where if len(searched) * 2 > len(self.catalogue.chains) + self.catalogue.aside else None
         if filters or len(searched) <= _NARROW:
             where = where.in_sessions(searched)
         deep = self.query.scan or "tool" in filters.wanted.get("role", ())
@@ -200,7 +200,7 @@ class StoreSearch:
         if self.tree is None:
             raise BadQuery(self.query.text, "there is nothing to search for, only punctuation")
         if not any(key in keys for keys in (filters.wanted, filters.barred) for key in ("role", "tool")):
-            titled = titles_of(self.catalogue).named(self.tree, self.scope)
+            titled = titles_of(self.catalogue).named(store, self.catalogue, self.tree, self.scope)
             self.titles = {root_id: each for root_id, each in titled.items() if in_time(each.conversation, filters)}
         self.steps += [StoreSearch._begin, StoreSearch._note_words]
 
@@ -288,6 +288,8 @@ class StoreSearch:
         """All conversations of the answer, in order."""
         if not self._answer.known:
             main = self.finding.found(store) if self.finding is not None else {}
+            for groups in (main, self._less, self._wide):
+                self.scope.bring(store, self.catalogue, groups.keys())
             loose = tally(self.scope, self._less, PARTIAL, self.query.order)
             loose |= tally(self.scope, self._wide, SPREAD, self.query.order)
             for root_id, each in loose.items():
@@ -316,7 +318,7 @@ class StoreSearch:
             hits=self._answer.hits(store, finding),
             total=len(tallies),
             matches=sum(each.count for each in tallies),
-            searched=len(self.scope.conversations),
+            searched=self.scope.searched,
             expression=express(self.tree) if self.tree is not None else "",
             routes=self._routes,
             notices=notices(self.ground, finding, self._inside, self.parsed.filters) if self.ground else (),

@@ -34,6 +34,12 @@ def _text(schema: Schema, column: str) -> str:
     return f"nullif(cast({schema.session(column)} as text), '')"
 
 
+def named(schema: Schema) -> str:
+    """SQL: source, and title or else display name of a session; empty for none."""
+    names = f"coalesce({_text(schema, 'title')}, {_text(schema, 'display_name')}, '')"
+    return f"coalesce(cast(s.source as text), ''), {names}"
+
+
 def _count(schema: Schema, column: str) -> str:
     cell = schema.session(column)
     finite = f"case when typeof({cell}) <> 'real' or abs({cell}) < 1e18 then cast({cell} as integer) end"

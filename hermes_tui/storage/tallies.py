@@ -77,10 +77,9 @@ def tally(scope: Scope, groups: Groups, ranks: Ranks, order: SearchOrder) -> dic
         for kind, group in kinds.items():
             (number, inner), known = levels[kind], found.get(root_id)
             if known is None:
-                conversation = conversations[root_id]
-                found[root_id] = Tally(
-                    conversation, _BY_NUMBER[number], inner, group.tops, group.count, place.delegate
-                )
+                if (conversation := conversations.get(root_id)) is not None:  # else it has gone
+                    tier = _BY_NUMBER[number]
+                    found[root_id] = Tally(conversation, tier, inner, group.tops, group.count, place.delegate)
                 continue
             if root_id not in several:
                 several[root_id] = [((_TIERS[known.tier], known.inner), known.tops)]
