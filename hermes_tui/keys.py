@@ -183,7 +183,7 @@ MISSING = (
 
 EVERYWHERE = (
     _k("everywhere", "palette", "colon", ":", "palette", "commands", "every command by name"),
-    _k("everywhere", "keys", "question_mark", "?", "keys", "keys", "these keys"),
+    _k("everywhere", "keys", "question_mark", "?", "keys", "keys", "help: these keys"),
     _k("everywhere", "quit", "ctrl+q", "ctrl+q", "quit", "quit", "quit"),
     _k("everywhere", "copy", "ctrl+c", "ctrl+c", "copy_selection", "copy", "copy the selection"),
 )

@@ -273,7 +273,12 @@ async def test_the_palette_runs_commands_of_the_screen_by_name() -> None:
 
 @pytest.mark.parametrize(
     ("name", "said"),
-    [("lineage", "how sessions descend"), ("hidden", "show or hide what is left out"), ("quit", "ctrl+q")],
+    [
+        ("lineage", "how sessions descend"),
+        ("hidden", "show or hide what is left out"),
+        ("quit", "ctrl+q"),
+        ("help", "these keys"),
+    ],
 )
 async def test_the_palette_finds_a_command_by_the_word_of_the_footer_too(name: str, said: str) -> None:
     async with over_the_list() as (_, app, pilot):

@@ -140,6 +140,8 @@ class TestAnswers:
         assert said in run("--home", str(home), "list", "--source", "nowhere").stdout.splitlines()
         found = json.loads(run("--home", str(home), "list", "--source", "nowhere", "--json").stdout)
         assert found["meta"]["notices"] == [said]
+        assert said in run("--home", str(home), "search", "source:nowhere").stdout.splitlines()
+        assert said in run("--home", str(home), "search", "review", "--source", "Nowhere").stdout.splitlines()
         past = json.loads(
             run("--home", str(home), "list", "--source", "cli", "--before", "2001-01-01", "--json").stdout
         )

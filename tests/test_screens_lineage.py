@@ -123,10 +123,12 @@ async def test_a_session_alone_offers_nothing_to_fold_and_a_family_what_there_is
         await until(pilot, lambda: "enter read" in seen(app))
         assert "fold" not in seen(app).splitlines()[-1]
     async with on_stage(LineageScreen(Family(), "default", HERE)) as (screen, app, pilot):
-        await until(pilot, lambda: "← fold   → unfold" in seen(app).splitlines()[-1])
-        await pilot.press("G")
-        await until(pilot, lambda: "← fold" in seen(app).splitlines()[-1])
-        assert "unfold" not in seen(app).splitlines()[-1]
+        await until(pilot, lambda: "← fold   → child" in seen(app).splitlines()[-1])
+        await pilot.press("left")
+        await until(pilot, lambda: "← parent   → unfold" in seen(app).splitlines()[-1])
+        await pilot.press("right", "G")
+        await until(pilot, lambda: "← parent" in seen(app).splitlines()[-1])
+        assert "→" not in seen(app).splitlines()[-1]
 
 
 async def test_a_busy_store_is_asked_again(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -71,6 +71,15 @@ async def test_it_tells_recap_checks_and_command(size: tuple[int, int]) -> None:
         assert values.PLAN.command in text
 
 
+async def test_what_has_no_title_is_called_what_the_list_calls_it() -> None:
+    service = Planning()
+    untitled = ROW._replace(title=None, display_name=None)
+    service.rows = [untitled if row.key == ROW.key else row for row in service.rows]
+    async with on_stage(ResumeScreen(service, untitled)) as (_, app, pilot):
+        await until(pilot, lambda: "Resume  “" in seen(app))
+        assert f"Resume  {ROW.id}" not in seen(app)
+
+
 async def test_it_is_a_panel_over_the_page_and_below_100_columns_the_whole_screen() -> None:
     async with on_stage(panel(Planning()), (120, 40)) as (screen, _app, pilot):
         await until(pilot, lambda: screen.plan is not None)

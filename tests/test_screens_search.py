@@ -569,6 +569,17 @@ async def test_a_word_that_is_nearly_a_filter_is_asked_about() -> None:
         assert "is no filter" not in seen(app)
 
 
+async def test_a_source_that_is_none_is_told_from_those_there_are() -> None:
+    service = GatedService()
+    service.hits = ()
+    async with searching(service, "source:nowhere") as (screen, app, pilot):
+        await until(pilot, lambda: "There is no source nowhere; there are" in seen(app))
+        screen.box.clear()
+        await type_in(pilot, "walnut")
+        await until(pilot, lambda: "No matches for walnut" in seen(app))
+        assert "There is no source" not in seen(app)
+
+
 async def test_ways_out_are_rows_that_enter_takes() -> None:
     service = GatedService()
     service.hits = ()

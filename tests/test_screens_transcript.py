@@ -760,6 +760,15 @@ def test_a_bookmark_of_a_call_says_what_its_line_says() -> None:
     ]
 
 
+async def test_the_only_hit_has_no_next_one_and_says_so() -> None:
+    screen = screen_of(service_of(talk(10)), 1, words="oauth", hits=values.HITS[:1], hit=0)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        assert "next hit" not in seen(app)
+        await pilot.press("ctrl+n")
+        await until(pilot, lambda: "that was the last hit" in seen(app))
+
+
 async def test_the_next_hit_is_the_next_conversation_of_the_search() -> None:
     hits = values.HITS
     screen = screen_of(service_of(talk(10)), 1, words="oauth", hits=hits, hit=0)

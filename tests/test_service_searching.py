@@ -237,6 +237,23 @@ async def test_ways_out_are_those_that_find_something_with_what_they_find(many: 
     assert two["without any filter"] == ("common", 120, 1_000)
 
 
+async def test_a_source_that_is_none_leads_to_the_one_that_was_meant(tmp_path: Path, reader: Reader) -> None:
+    with StoreBuilder(tmp_path / "state.db") as store:
+        for source in ("slack", "kanban"):
+            store.session(source, source)
+            store.message(source, "user", "needle")
+    ref, catalogues = ref_of(tmp_path / "state.db"), Catalogues(reader)
+
+    async def ways(text: str) -> list[tuple[str, str]]:
+        found = await ways_out(reader, [ref], catalogues.of, SearchQuery(text))
+        return [(way.label, way.text) for way in found]
+
+    meant = ("source:slack instead of source:slak", "source:slack")
+    assert await ways("source:slak") == [meant], "not kanban's conversations, which nobody asked for"
+    assert (meant[0], "needle source:slack") in await ways("needle source:slak")
+    assert await ways("source:nothinglikeit") == []
+
+
 async def test_sources_that_were_left_out_are_a_way_out(tmp_path: Path, reader: Reader) -> None:
     with StoreBuilder(tmp_path / "state.db") as store:
         store.session("card", "kanban")

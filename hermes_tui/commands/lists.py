@@ -9,7 +9,7 @@ from hermes_tui.commands import output, plain
 from hermes_tui.commands.answers import FOUND, NOTHING, Answer, Asked, details_of
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.sessions import ConversationKey, ConversationPage, Details, HiddenReason, ListQuery, Order
-from hermes_tui.service.sessions import SessionService
+from hermes_tui.service.sources import no_source
 
 
 async def run(asked: Asked) -> Answer:
@@ -27,8 +27,8 @@ async def run(asked: Asked) -> Answer:
     details = await details_of(service, [row.key for row in page.rows])
     errors = (*asked.problems, *page.errors)
     notices = [*page.notices, *_unread(service.stores, details)]
-    if arguments.source and not page.total:
-        notices += await _no_source(service, arguments.source)
+    if not page.total and (said := await no_source(service, query.text)):
+        notices.append(said)
 
     def document() -> output.Json:
         about = output.meta(
@@ -94,14 +94,3 @@ def _unread(stores: Sequence[StoreRef], details: Mapping[ConversationKey, Detail
         if lost:
             some = text.count(lost, "conversation")
             yield f"{ref.db} is damaged where messages of {some} listed lie. What can be read is shown."
-
-
-async def _no_source(service: SessionService, named: Sequence[str]) -> list[str]:
-    """Which sources there are, for whoever has named one that is none."""
-    everything = await service.conversations(ListQuery(include_hidden=True))
-    there = {row.source for row in everything.rows}
-    known = {source.casefold() for source in there}
-    wrong = [each.strip() for value in named for each in value.split(",") if each.strip().casefold() not in known]
-    if not wrong or not there:
-        return []
-    return [f"There is no source {', '.join(wrong)}; there are {', '.join(sorted(filter(None, there)))}."]

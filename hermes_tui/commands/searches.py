@@ -12,6 +12,7 @@ from hermes_tui.domain.hints import hints
 from hermes_tui.domain.links import link_to
 from hermes_tui.domain.queries import Hit, SearchOrder, SearchPage, SearchQuery, WayOut
 from hermes_tui.domain.sessions import ConversationKey, Details
+from hermes_tui.service.sources import no_source
 
 _TURNED = {SearchOrder.NEWEST: SearchOrder.OLDEST, SearchOrder.OLDEST: SearchOrder.NEWEST}
 
@@ -47,6 +48,8 @@ async def run(asked: Asked) -> Answer:
     details = await details_of(service, [hit.conversation.key for hit in found.hits], brief=not asked.arguments.json)
     errors = (*asked.problems, *found.errors)
     notices = [*hints(query.text), *found.notices]
+    if not found.total and (said := await no_source(service, query.text)):
+        notices.insert(0, said)
     ways = await service.ways_out(query) if not found.total and not asked.arguments.json else ()
 
     def document() -> output.Json:

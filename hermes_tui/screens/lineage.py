@@ -15,11 +15,12 @@ from hermes_tui.domain.messages import Recap
 from hermes_tui.domain.sessions import ConversationKey, Details
 from hermes_tui.errors import HermesTuiError, StoreBusy
 from hermes_tui.intents import OpenResume, OpenSearch, OpenTranscript
-from hermes_tui.keys import LINEAGE
+from hermes_tui.keys import LINEAGE, Key
 from hermes_tui.screens.acting import Acting, Place
 from hermes_tui.screens.base import WIDE, BaseScreen, Movable, Moving, bindings
 from hermes_tui.service.sessions import SessionService
 from hermes_tui.text import count, one_line
+from hermes_tui.values import replace
 from hermes_tui.widgets.ink import Form, Ink, Line, gap
 from hermes_tui.widgets.nodes import NodeShown, as_recap, node_view
 from hermes_tui.widgets.rail import Rail
@@ -115,6 +116,15 @@ class LineageScreen(Moving, BaseScreen, Acting):
         if action == "unfold" and row is not None:
             return row.holds > 0
         return action in ALWAYS or row is not None
+
+    def footer_keys(self) -> list[Key]:
+        """`←` and `→` under what they do here."""
+        row = self.current
+        if row is None:
+            return super().footer_keys()
+        shut = row.folded or not row.holds
+        labels = {"fold": "parent" if shut else "fold", "unfold": "unfold" if row.folded else "child"}
+        return [replace(key, label=labels.get(key.action, key.label)) for key in super().footer_keys()]
 
     # the family
 
@@ -282,6 +292,7 @@ class LineageScreen(Moving, BaseScreen, Acting):
         if row.holds and not row.folded:
             self._folded.add(row.node.id)
             self._show_rows()
+            self.show_keys()
         elif row.node.parent_id is not None:
             rows = self.tree_list.items
             at = next((i for i, each in enumerate(rows) if each.node.id == row.node.parent_id), None)
@@ -294,6 +305,7 @@ class LineageScreen(Moving, BaseScreen, Acting):
         if row is not None and row.folded:
             self._folded.discard(row.node.id)
             self._show_rows()
+            self.show_keys()
         elif row is not None and row.holds:
             self.action_move(1)
 

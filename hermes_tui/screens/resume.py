@@ -62,6 +62,7 @@ class ResumeScreen(Moving, ModalScreen[None], Steady, inherit_bindings=False):
 
     def on_mount(self) -> None:
         self._show()
+        self._find_name()
         self._find_recap()
         self._find_plans()
 
@@ -73,6 +74,20 @@ class ResumeScreen(Moving, ModalScreen[None], Steady, inherit_bindings=False):
     def plan(self) -> ResumePlan | None:
         """What would be run."""
         return self._shown.plan
+
+    @work(group="name", description="name")
+    async def _find_name(self) -> None:
+        """What the list calls it, where it has no title."""
+        key = self._shown.conversation.key
+        if shown_name(self._shown.conversation)[1] == "ink":
+            return
+        try:
+            known = (await self.service.details([key], brief=True)).get(key)
+        except HermesTuiError:
+            return  # its id names it
+        if known is not None:
+            self._shown = replace(self._shown, preview=known.preview)
+            self._show()
 
     @work(group="recap", description="recap")
     async def _find_recap(self) -> None:
@@ -169,7 +184,7 @@ class ResumeScreen(Moving, ModalScreen[None], Steady, inherit_bindings=False):
 
     def action_window(self) -> None:
         if plan := self.plan:
-            name, _ = shown_name(self._shown.conversation)
+            name, _ = shown_name(self._shown.conversation, self._shown.preview)
             self._leave(HandOver(plan.argv, plan.env, window=name[:WINDOW_NAME]))
 
     def action_print(self) -> None:

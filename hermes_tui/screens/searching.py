@@ -19,6 +19,7 @@ from hermes_tui.intents import OpenTarget
 from hermes_tui.keys import SEARCH
 from hermes_tui.screens.base import HELP, BaseScreen, Moving, written
 from hermes_tui.service.sessions import SessionService
+from hermes_tui.service.sources import no_source
 from hermes_tui.state import RecentQueries
 from hermes_tui.text import one_line
 from hermes_tui.times import now
@@ -71,6 +72,7 @@ class Searching(Moving, BaseScreen):
         self._answered: SearchQuery | None = None
         """… and what it answers: the question before, until the first hits of the present one are there."""
         self._ways: tuple[WayOut, ...] = ()
+        self._unknown = ""
         self._takes: tuple[Take, ...] = ()
         """What each row of the page does."""
         self._expression = False
@@ -189,6 +191,7 @@ class Searching(Moving, BaseScreen):
     async def _find_ways(self, query: SearchQuery, page: SearchPage) -> None:
         try:
             self._ways = await self.service.ways_out(query)
+            self._unknown = await no_source(self.service, query.text)
         except HermesTuiError:
             return  # the page already says what was searched; a way out that cannot be counted is not offered
         self._show_nothing(query, page, looked=True)
@@ -221,7 +224,7 @@ class Searching(Moving, BaseScreen):
             self.show_header("Search", *(answers.counts(page) if page.hits else ("searching…",)))
             self._settle()
         else:
-            self._ways = ()
+            self._ways, self._unknown = (), ""
             self._show_nothing(query, page)
             self._find_ways(query, page)
         self._show_status()
@@ -230,7 +233,7 @@ class Searching(Moving, BaseScreen):
         """`looked`: all ways out that find something are known."""
         head, tail = answers.nothing_found(query.text, page, scanned=query.scan)
         rows: list[tuple[Way, Take]] = []
-        if hint := next(hints(query.text), ""):
+        if hint := self._unknown or next(hints(query.text), ""):
             head.append(answers.hint_line(hint))
         if meant := near_filter(query.text)[1]:
             rows.append((answers.corrected_row(meant), self._asking(meant)))

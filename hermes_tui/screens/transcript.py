@@ -165,7 +165,7 @@ class TranscriptScreen(Filling, Leading, inherit_bindings=False):
         if action == "match":
             return len(self.reader.matches) > 0
         if action == "hit":
-            return len(self.opening.hits) > 1
+            return len(self.opening.hits) > 0
         return True
 
     # keys

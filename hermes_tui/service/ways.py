@@ -8,7 +8,7 @@ from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.queries import SearchQuery, WayOut
 from hermes_tui.domain.querytext import ParsedQuery, Piece, parse_query
 from hermes_tui.domain.sessions import UNASKED_SOURCES
-from hermes_tui.errors import BadQuery
+from hermes_tui.errors import BadQuery, StoreError
 from hermes_tui.service.reader import Reader
 from hermes_tui.service.searching import CatalogueOf, count_matches
 from hermes_tui.times import now
@@ -18,6 +18,7 @@ _MOST = 8
 """Ways that are tried."""
 _SECONDS = 5.0
 """A way that takes longer than this to count is not offered."""
+_SOURCE = "source"
 
 
 async def ways_out(
@@ -26,7 +27,8 @@ async def ways_out(
     """Less strict forms of a query, those that find most first; only such as find something. Raises `BadQuery`."""
     parsed = parse_query(query.text, present=now())
     found: list[WayOut] = []
-    for label, text in list(_variants(parsed))[:_MOST]:
+    meant = await _meant_sources(stores, catalogue_of, parsed) if _SOURCE in parsed.filters.wanted else ()
+    for label, text in [*meant, *_variants(parsed)][:_MOST]:
         try:
             counting = count_matches(reader, stores, catalogue_of, replace(query, text=text))
             total, matches = await reader.within(_SECONDS, counting)
@@ -35,6 +37,31 @@ async def ways_out(
         if total:
             found.append(WayOut(label, text, total, matches))
     return tuple(sorted(found, key=lambda way: -way.conversations))
+
+
+async def _meant_sources(
+    stores: Sequence[StoreRef], catalogue_of: CatalogueOf, parsed: ParsedQuery
+) -> list[tuple[str, str]]:
+    """As `_variants`: sources that are none, each replaced by the one there is that is written nearly so."""
+    from difflib import get_close_matches  # only for the few who need it
+
+    there: set[str] = set()
+    for ref in stores:
+        try:
+            chains = (await catalogue_of(ref)).all_chains()
+        except StoreError:
+            continue  # the search itself says what cannot be read
+        there |= {one.source.casefold() for chain in chains for one in chain.segments if one.source}
+    found: list[tuple[str, str]] = []
+    for piece in parsed.pieces:
+        key, _, value = piece.text.partition(":")
+        if piece.filter and key.casefold() == _SOURCE:
+            typed = value.casefold().split(",")
+            near = [get_close_matches(each, there, 1) if each not in there else [each] for each in typed]
+            meant = f"{key}:{','.join(each for some in near for each in some)}"
+            if all(near) and meant.casefold() != piece.text.casefold():
+                found.append((f"{meant} instead of {piece.text}", _replaced(parsed.text, piece, meant)))
+    return found
 
 
 def _variants(parsed: ParsedQuery) -> Iterator[tuple[str, str]]:
@@ -50,7 +77,8 @@ def _variants(parsed: ParsedQuery) -> Iterator[tuple[str, str]]:
             yield f"{piece.text} as single words", _replaced(parsed.text, piece, piece.text.strip('"* '))
     for piece in words if len(parsed.pieces) > 1 else ():
         yield f"without {piece.text}", _taken_away(parsed.text, (piece,))
-    if parsed.link is None and not any(parsed.filters.asks_for(source) for source in UNASKED_SOURCES):
+    asks = parsed.filters
+    if parsed.link is None and _SOURCE not in asks.wanted and not any(map(asks.asks_for, UNASKED_SOURCES)):
         yield "in kanban, subagent and tool sessions", f"{parsed.text} source:{','.join(sorted(UNASKED_SOURCES))}"
 
 

@@ -37,11 +37,13 @@ class Resuming:
     plan: ResumePlan | None = None
     failed: str = ""
     """Why there is no plan."""
+    preview: str | None = None
+    """The first thing the person said: what names it where there is no title."""
 
 
 def head_lines(shown: Resuming, width: int) -> list[Line]:
     """Which conversation, and when it was last active."""
-    name, _ = shown_name(shown.conversation)
+    name, _ = shown_name(shown.conversation, shown.preview)
     at = shown.conversation.last_active
     when = moment(at, zone=False) if width >= NARROW else ago(at, now())
     return [line(AXIS, ("Resume  ", "quiet"), (name, "title"), right=((when, "quiet"), gap(2))), line()]
