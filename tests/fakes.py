@@ -260,7 +260,9 @@ class GatedService:
     async def outline(self, key: ConversationKey) -> Outline:
         return await self._say("outline", (key,), values.outline(self.transcript))
 
-    async def window(self, key: ConversationKey, anchor: int | None, *, before: int, after: int) -> Window:
+    async def window(
+        self, key: ConversationKey, anchor: int | None, *, before: int, after: int, rough: bool = False
+    ) -> Window:
         ids = [message.id for message in self.transcript]
         at = ids.index(anchor) if anchor in ids else len(ids) - 1
         first, last = max(0, at - before), min(len(ids), at + after + 1)

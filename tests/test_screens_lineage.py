@@ -209,7 +209,9 @@ class Long(Family):
         short = await super().outline(key)
         return replace(short, ids=array("q", range(1, 61)), roles=bytes(60), timestamps=array("d", [0.0] * 60))
 
-    async def window(self, key: object, anchor: int | None, *, before: int, after: int) -> Window:
+    async def window(
+        self, key: object, anchor: int | None, *, before: int, after: int, rough: bool = False
+    ) -> Window:
         self.asked.append((anchor, before))
         ids = range((anchor or 60) - before, (anchor or 60) + 1)
         said = tuple(Message(each, "s", "user", 1.0, f"Word {each}.", 8) for each in ids)

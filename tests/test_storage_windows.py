@@ -12,15 +12,18 @@ import pytest
 
 from hermes_tui.domain.messages import UNREADABLE
 from hermes_tui.errors import TargetNotFound
-from hermes_tui.storage import copies
+from hermes_tui.storage import copies, places
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.transcripts import exact_count, load_messages, load_outline, load_window
 from tests.builders import StoreBuilder
 from tests.stores import all_chains, chain_of, opened, outlined
 
 
-def test_every_window_is_the_same_stretch_of_the_outline(db: Path, schema: int) -> None:
-    rng = random.Random(schema)
+def test_every_window_is_the_same_stretch_of_the_outline(
+    db: Path, schema: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(places, "LONG", 0)
+    rng, count = random.Random(schema), "select count(*) from messages m"
     with StoreBuilder(db, schema) as made:
         made.session("r", end_reason="compression", ended_at=made.tick())
         made.session("m", parent="r", end_reason="compression", ended_at=made.tick())
@@ -42,6 +45,7 @@ def test_every_window_is_the_same_stretch_of_the_outline(db: Path, schema: int) 
     with opened(db) as store:
         chain, found = chain_of(store, "t"), outlined(store, "t")
         assert len(found) < 120
+        hidden = store.conn.execute(f"{count} where m.role = 'session_meta'").fetchone()[0]
         for position, message_id in enumerate(found.ids):
             before, after = rng.randrange(5), rng.randrange(5)
             window = load_window(store, chain, message_id, before, after)
@@ -49,6 +53,10 @@ def test_every_window_is_the_same_stretch_of_the_outline(db: Path, schema: int) 
             assert [message.id for message in window.messages] == list(found.ids[first : position + after + 1])
             assert window.before == first
             assert window.before + len(window.messages) + window.after == len(found)
+            rough = load_window(store, chain, message_id, before, after, rough=True)
+            assert rough.messages == window.messages
+            assert window.before <= rough.before <= window.before + hidden
+            assert window.after <= rough.after <= window.after + hidden
         for alias, shown in found.aliases.items():
             assert load_window(store, chain, alias, 0, 0).messages[0].id == shown
         end = load_window(store, chain, None, 3, 9)
@@ -194,6 +202,27 @@ def test_a_window_asks_for_as_many_rows_however_long_the_rest_is(db: Path, size:
             f"words {n}" for n in range(size // 2 - 6, size // 2 + 5)
         ]
         assert len(plans.statements) < 20
+
+
+def test_of_a_long_session_a_rough_count_looks_at_no_row(db: Path) -> None:
+    size = 2 * places.LONG
+    with StoreBuilder(db, 31, fts=False) as made:
+        made.session("s")
+        for number in range(size):
+            made.message(
+                "s", ("user", "assistant")[number % 2], "words", display_kind="hidden" if number < 3 else None
+            )
+    with opened(db) as store:
+        chain = chain_of(store, "s")
+        window = load_window(store, chain, size // 2, 5, 5)
+        with Plans(store) as plans:
+            rough = load_window(store, chain, size // 2, 5, 5, rough=True)
+        counting = [step for step in plans.steps() if "count(*)" in step]
+        assert len(counting) == 1
+        # what is in the row behind its text is asked of none that is active, which the index tells
+        assert "USING INDEX idx_messages_session_active" in counting[0]
+        assert "where m.session_id = 's' and (coalesce(m.active, 1) <> 0 or m.compacted = 1)" in counting[0]
+        assert (rough.messages, rough.before, rough.after) == (window.messages, window.before + 3, window.after)
 
 
 def test_what_was_folded_is_remembered_until_the_store_is_written(db: Path) -> None:

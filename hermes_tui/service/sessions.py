@@ -79,8 +79,11 @@ class SessionService(Protocol):
     async def outline(self, key: ConversationKey) -> Outline:
         """The whole transcript without its texts."""
 
-    async def window(self, key: ConversationKey, anchor: int | None, *, before: int, after: int) -> Window:
-        """Messages around `anchor` (a message id; None: the end), at once, whatever the length of the rest."""
+    async def window(
+        self, key: ConversationKey, anchor: int | None, *, before: int, after: int, rough: bool = False
+    ) -> Window:
+        """Messages around `anchor` (a message id; None: the end), with how many lie outside. `rough`: at once,
+        whatever the length of the rest; of long sessions the counts take in what is not shown."""
 
     async def messages(self, key: ConversationKey, ids: Sequence[int]) -> tuple[Message, ...]:
         """These shown messages, in this order, texts cut to a page's size; those that have gone are left out."""

@@ -172,10 +172,14 @@ class SqliteSessionService:
 
         return await self._of_chain(key, load_outline, fresh=True)
 
-    async def window(self, key: ConversationKey, anchor: int | None, *, before: int, after: int) -> Window:
+    async def window(
+        self, key: ConversationKey, anchor: int | None, *, before: int, after: int, rough: bool = False
+    ) -> Window:
         from hermes_tui.storage.transcripts import load_window
 
-        return await self._of_chain(key, lambda store, chain: load_window(store, chain, anchor, before, after))
+        return await self._of_chain(
+            key, lambda store, chain: load_window(store, chain, anchor, before, after, rough=rough)
+        )
 
     async def messages(self, key: ConversationKey, ids: Sequence[int]) -> tuple[Message, ...]:
         from hermes_tui.storage.transcripts import load_messages

@@ -9,9 +9,24 @@ from hermes_tui.domain.copies import Folds, Place
 from hermes_tui.errors import TargetNotFound
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.messages import Standing
-from hermes_tui.storage.rows import FIRST, LAST, by_ids, in_order, one_by_one, session_ids, walk_ids
+from hermes_tui.storage.rows import (
+    BY_ACTIVE,
+    BY_ID,
+    BY_TIME,
+    FIRST,
+    LAST,
+    by_ids,
+    in_order,
+    one_by_one,
+    pinned,
+    session_ids,
+    walk_ids,
+)
 from hermes_tui.storage.schema import Schema
-from hermes_tui.storage.visibility import visible
+from hermes_tui.storage.visibility import kept, visible
+
+LONG = 1_000
+"""Rows of a session from which on it takes a while to look at each."""
 
 
 class Ground:
@@ -70,13 +85,18 @@ class Ground:
                         return (index, shown)
         raise missing
 
-    def count(self, *places: Place) -> tuple[int, ...]:
-        """How many messages there are, then how many stand before each of `places`."""
+    def count(self, *places: Place, rough: bool = False) -> tuple[int, ...]:
+        """How many messages there are, then how many stand before each of `places`. `rough`: of a long session, what
+        is kept and not shown is counted too, which is known without looking at the rows."""
         totals = [0] * (1 + len(places))
         sql = count_sql(self.store.schema, len(places))
+        roughly = rough_sql(self.store.schema, len(places)) if rough else None
         for index, session_id in enumerate(self.sessions):
             bounds = [LAST if index < segment else at if index == segment else FIRST for segment, at in places]
-            for number, found in enumerate(self._counted(sql, session_id, bounds)):
+            counts = self._counted(roughly, session_id, bounds) if roughly is not None else []
+            if not counts or counts[0] < LONG:
+                counts = self._counted(sql, session_id, bounds)
+            for number, found in enumerate(counts):
                 totals[number] += found
         totals[0] -= len(self.folds.gone)
         for number, place in enumerate(places, start=1):
@@ -91,6 +111,17 @@ class Ground:
         sql = f"select 1 from messages m where m.id = ? and {visible(self.store.schema)}"
         ids = [message_id for message_id, _ in one_by_one(self.store, sql, session_ids(self.store, session_id))]
         return [len(ids), *(sum(each < bound for each in ids) for bound in bounds)]
+
+
+def rough_sql(schema: Schema, places: int) -> str | None:
+    """The same of rows that were kept, shown or not; None where no index tells which these are."""
+    if "active" in schema.messages and BY_ACTIVE not in schema.indexes:
+        return None
+    return f"""
+    select {", ".join(["count(*)", *(["sum(m.id < ?)"] * places)])}
+    from messages m {pinned(schema, BY_ACTIVE, BY_ID, BY_TIME)}
+    where m.session_id = ? and {kept(schema)}
+    """
 
 
 def count_sql(schema: Schema, places: int) -> str:

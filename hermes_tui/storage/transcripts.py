@@ -109,22 +109,27 @@ def ground(store: Store, chain: Chain) -> Ground:
     return Ground(store, [segment.id for segment in chain.segments], load_folds(store, chain))
 
 
-def load_window(store: Store, chain: Chain, anchor: int | None, before: int, after: int) -> Window:
+def load_window(
+    store: Store, chain: Chain, anchor: int | None, before: int, after: int, *, rough: bool = False
+) -> Window:
     """Up to `before` messages, the one at `anchor` (None: the last), up to `after` messages; with exact counts
-    of what lies outside. Raises `TargetNotFound` when no shown message answers to `anchor`."""
+    of what lies outside. `rough`: of long sessions the counts take in what is kept and not shown, and take no time.
+    Raises `TargetNotFound` when no shown message answers to `anchor`."""
     here = ground(store, chain)
     place = next(here.walk(here.end, "desc"), None) if anchor is None else here.place_of(anchor)
     if place is None:
         return Window((), 0, 0)
     earlier = list(islice(here.walk(place, "desc"), before))
     places = [*reversed(earlier), place, *islice(here.walk(place, "asc"), after)]
-    return load_stretch(here, chain, [places])[0]
+    return load_stretch(here, chain, [places], rough=rough)[0]
 
 
-def load_stretch(here: Ground, chain: Chain, stretches: Sequence[Sequence[Place]]) -> tuple[Window, ...]:
+def load_stretch(
+    here: Ground, chain: Chain, stretches: Sequence[Sequence[Place]], *, rough: bool = False
+) -> tuple[Window, ...]:
     """Places in a row as windows, several with one count."""
     edges = [place for places in stretches if places for place in (places[0], places[-1])]
-    total, *befores = here.count(*edges) if edges else (0,)
+    total, *befores = here.count(*edges, rough=rough) if edges else (0,)
     counts = iter(befores)
     windows = []
     for places in stretches:
