@@ -364,6 +364,31 @@ async def test_r15_chinese_in_arguments_of_calls_is_found_though_it_is_stored_as
         assert text in lit(page.hits[0])
 
 
+async def test_accents_in_calls_are_found_beside_what_is_looked_for_inside_words(made: Made, lot: Lot) -> None:
+    accented, han, word = f"{lot.word()}é", lot.han(2), lot.word()
+    called = ("assistant", "", call("terminal", command=f"echo {accented}"))
+    db = made({"call": [called], "other": [han], "part": [f"x{word}x"], "barred": [(*called[:1], han, called[2])]})
+    for beside, where in ((han, "other"), (word, "part")):
+        found = tiers(await search(db, f"{beside} OR {accented}"))
+        assert {where, "call", "barred"} <= found.keys(), beside
+        assert found["call"] == "tool"
+    assert ids(await search(db, f"{han} NOT {accented}")) == ["other"]
+
+
+async def test_what_not_excludes_is_excluded_where_a_call_holds_it_in_numbers(made: Made, lot: Lot) -> None:
+    accented, word = f"{lot.word()}é", lot.word()
+    db = made({"s1": [("assistant", word, call("terminal", command=f"echo {accented}"))], "s2": [word]})
+    assert ids(await search(db, f"{word} NOT {accented}")) == ["s2"]
+
+
+async def test_i_with_a_dot_and_without_one_are_letters_of_their_own_inside_words(made: Made, lot: Lot) -> None:
+    han = lot.han(3)
+    db = made({"s1": [f"{han}istanbul"], "s2": [f"{han}İstanbul"], "s3": [f"{han}ıstanbul"]})
+    for text, wanted in (("istan", "s1"), (f"{han}i", "s1"), (f"{han}İ", "s2"), (f"{han[1:]}ı", "s3")):
+        assert tiers(await search(db, text)) == {wanted: "conversation"}, text
+        assert tiers(await search(db, f"{text} {han[0]}")) == {wanted: "conversation"}, text
+
+
 async def test_accents_and_case_make_no_difference(made: Made, lot: Lot) -> None:
     plain = lot.word()
     fancy = plain.replace("a", "á").replace("e", "ë").replace("o", "Ö").replace("u", "ü").replace("i", "î")
@@ -472,6 +497,19 @@ async def test_by_time_nothing_but_the_time_of_the_match_counts_inside_a_tier(
 
 
 @pytest.mark.parametrize("order", [SearchOrder.NEWEST, SearchOrder.OLDEST])
+async def test_by_time_a_call_in_automation_is_as_good_as_what_was_said(
+    made: Made, lot: Lot, order: SearchOrder
+) -> None:
+    one = lot.word()
+    called = ("assistant", "", call("terminal", command=f"grep {one} x"))
+    said = ("assistant", one, call("terminal", command="ls"))
+    db = made({"both": [called, said, called]}, {"both": {"source": "cron"}})
+    hit = hit_of(await search(db, one, order=order), "both")
+    assert [match.message_id for match in hit.matches][:2] == ([3, 2] if order is SearchOrder.NEWEST else [1, 2])
+    assert (hit.count, str(hit.tier)) == (3, "automation")
+
+
+@pytest.mark.parametrize("order", [SearchOrder.NEWEST, SearchOrder.OLDEST])
 async def test_by_time_how_many_of_the_words_occur_does_not_count(made: Made, lot: Lot, order: SearchOrder) -> None:
     one, two, three = lot.words(3)
     db = made({"a": [one], "b": [f"{one} {two}"], "c": [two], "d": [f"{two} {one}"], "e": [one]})
@@ -527,6 +565,12 @@ async def test_r18_matches_in_tools_are_found_named_and_below_what_people_said(m
     assert ids(await search(db, f"{word} role:user")) == ["said"]
     assert set(ids(await search(db, f"{word} -role:tool,system"))) == {"said", "call"}
     assert ids(await search(db, f"{word} tool:search_files")) == ["output"]
+
+
+async def test_r18_nobody_in_particular_is_no_person(made: Made, lot: Lot) -> None:
+    word = lot.word()
+    db = made({"nobody": [(None, word)], "odd": [("function", word)], "said": [word]})
+    assert tiers(await search(db, word)) == {"said": "conversation", "odd": "tool", "nobody": "tool"}
 
 
 async def test_r18_a_tool_is_found_however_its_call_was_stored(made: Made, lot: Lot) -> None:
@@ -597,6 +641,15 @@ async def test_structured_content_is_searched_as_it_reads(made: Made, lot: Lot) 
     assert tiers(await search(db, escaped)) == {"s2": "tool"}
     for text in ("json", "image_url", "QUJD", "type"):
         assert ids(await search(db, text)) == [], text
+
+
+async def test_names_in_the_json_of_structured_content_are_no_words(made: Made, lot: Lot) -> None:
+    han = lot.han(2)
+    db = made({"s1": [("user", [{"type": "text", "text": "what is this?"}])], "s2": [f"{han} xtypes"]})
+    for text in ("type", f"{han} type"):
+        page = await search(db, text)
+        assert tiers(page) == {"s2": "conversation"}, text
+        assert any("inside words" in notice for notice in page.notices)
 
 
 async def test_undone_hidden_and_model_only_rows_are_never_found(made: Made, lot: Lot, schema: int) -> None:

@@ -4,6 +4,7 @@ completion."""
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import random
 import threading
@@ -346,6 +347,23 @@ async def test_slices_are_read_at_the_same_time_where_there_are_processors(
     assert [hit.count for hit in beside[-1].hits] == [hit.count for hit in alone[-1].hits]
     progress = [page.progress for page in beside if page.progress is not None]
     assert progress == sorted(progress)
+
+
+async def test_a_reading_that_ends_with_nothing_new_leaves_the_same_order_in_steps_and_without(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scan, "FIRST_SLICE", 10)
+    with StoreBuilder(tmp_path / "state.db") as store:
+        for session_id in ("older", "long call", "long text"):
+            store.session(session_id)
+        for _ in range(30):
+            store.message("older", "user", "nothing of the kind")
+        for session_id, text, call in (("long call", "", "y " * 300), ("long text", "z " * 60, "")):
+            function = {"name": "terminal", "arguments": json.dumps({"command": call})}
+            store.message(session_id, "assistant", f"xploverx {text}", tool_calls=[{"id": "1", "function": function}])
+    for steps in (False, True):
+        page = await search(tmp_path / "state.db", "plover", steps=steps)
+        assert ids(page) == ["long call", "long text"], "as the index ranks them, which holds no calls"
 
 
 async def test_what_takes_long_to_show_is_shown_less_often_while_messages_are_read(

@@ -7,11 +7,11 @@ and those that are read: structured content, what an index lacks or is blind for
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import Any
 
 from hermes_tui.domain.queries import SearchOrder
-from hermes_tui.domain.querytrees import Leaf, Node, Or, positive
+from hermes_tui.domain.querytrees import Leaf, Node, Or, leaves, positive
 from hermes_tui.storage import matches, ranking, vocabulary
 from hermes_tui.storage.conditions import Conditions
 from hermes_tui.storage.connection import Store
@@ -150,18 +150,17 @@ class Finding:
         if base is None:
             return everything(store, held=False)
         structured = structured_ids(store, base)
+        self.within = self._without(structured)
         words = self._words
+        escaped = matches.escaped_ids(store, base, tuple(dict.fromkeys(leaves(self.tree))))
         apart = [*gaps_of(base.gaps), *(listed(structured) if may_hold(store, structured, words) else ())]
+        apart += listed(escaped)
         if self.index is base:
-            escaped = matches.escaped_ids(store, base, words)
             structured = (*structured, *escaped)
-            apart += listed(escaped)
         output = everything(store, _TOOLS, held=False, begun=True) if self.ground.deep and base.cut else []
         if self.index is None:
             return [*everything(store, f"not ({_TOOLS})" if output else "1"), *output, *apart]
-        self.within = self.within.also(
-            "m.id not in (select value from json_each(:structured))", structured=json.dumps(structured)
-        )
+        self.within = self._without(structured)
         for number, (low, high) in enumerate(base.gaps):
             bounds = {f"gap{number}": low, f"gap{number}_end": high}
             self.within = self.within.also(f"not (m.id > :gap{number} and m.id <= :gap{number}_end)", **bounds)
@@ -174,6 +173,11 @@ class Finding:
             self.within = self.within.also(f"not ({blind})")
             apart = [*everything(store, f"({blind}) and not ({_TOOLS})" if output else blind), *apart]
         return apart
+
+    def _without(self, structured: Sequence[int]) -> Conditions:
+        """Rows of which the index holds no JSON instead of what is said."""
+        listed = json.dumps(structured)
+        return self.ground.where.also("m.id not in (select value from json_each(:structured))", structured=listed)
 
     @property
     def _words(self) -> tuple[Leaf, ...]:
@@ -299,6 +303,11 @@ class Finding:
     def progress(self) -> float | None:
         """How far the reading is, while more than single messages are read."""
         return None if self.task is None or self.task.few else self.task.progress
+
+    @property
+    def made_of(self) -> tuple[object, ...]:
+        """What `found` is made of: another answer needs another of these."""
+        return (self.groups, len(self.judged), len(self.partly), self._measured)
 
     def found(self, store: Store, session_ids: Collection[str] | None = None) -> Groups:
         """Every match so far; of these sessions only, if they are given."""

@@ -30,6 +30,8 @@ _OURS = {"\x00": " ", _OPENED: _MARK, _CLOSED: _MARK}
 _AT_ONCE = 400
 """Messages that are read, and judged, together."""
 _RUNS = re.compile(r"[^\W_]+")
+_STRETCHES = re.compile("[\x00-\x7f]+|[\u0130\u0131]")
+"""What Python's own tables of letters have no say in."""
 
 
 class Row(NamedTuple):
@@ -83,12 +85,18 @@ def _unescape(found: re.Match[str]) -> str:
 def pattern(leaf: Leaf) -> re.Pattern[str]:
     """Where a leaf that matches inside words stands in a text."""
     if leaf.inside:
-        return re.compile(re.escape(leaf.text), re.IGNORECASE)
+        return re.compile(_any_case(leaf.text), re.IGNORECASE)
     runs = _RUNS.findall(leaf.text)
-    between = r"[\W_]+".join(map(re.escape, runs))
+    between = r"[\W_]+".join(map(_any_case, runs))
     before = "" if has_cjk(runs[0]) else r"(?<![^\W_])"
     after = "" if has_cjk(runs[-1]) or leaf.prefix else r"(?![^\W_])"
     return re.compile(before + between + after, re.IGNORECASE)
+
+
+def _any_case(text: str) -> str:
+    """What finds a text in either case as an index of its characters would: Python holds `i`, `ı` and `İ` to be the
+    same letter."""
+    return _STRETCHES.sub(lambda found: f"(?{'a' if found[0].isascii() else '-i'}:{re.escape(found[0])})", text)
 
 
 def stored(text: str) -> str:

@@ -80,11 +80,12 @@ def scores(store: Store, index: Index, tree: Node, message_ids: Sequence[int]) -
 
 
 def escaped_ids(store: Store, index: Index, words: tuple[Leaf, ...]) -> list[int]:
-    """Rows that may hold one of these words as JSON writes what is not ASCII: `caf\\u00e9`, two words to FTS5."""
+    """Rows that may hold one of these words as JSON writes what is not ASCII: `caf\\u00e9`, two words to FTS5. Pieces
+    of words are found there without its help."""
     spelled = {
         json.dumps(text)[1:-1]
         for leaf in words
-        if not leaf.text.isascii()
+        if not (leaf.text.isascii() or leaf.substring)
         for text in (leaf.text, leaf.text.lower(), leaf.text.upper(), leaf.text.capitalize())
     }
     if not spelled:

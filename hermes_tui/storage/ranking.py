@@ -47,7 +47,7 @@ class Part(NamedTuple):
 
 WHOLE = Part()
 
-_SPOKEN = "m.role in ('user', 'assistant')"
+_SPOKEN = "coalesce(m.role in ('user', 'assistant'), 0)"
 _PLAIN = "coalesce(m.tool_calls, '') in ('', '[]') and coalesce(m.tool_name, '') = ''"
 
 

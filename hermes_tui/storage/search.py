@@ -336,7 +336,7 @@ class StoreSearch:
     def _state(self) -> tuple[object, ...]:
         """What the answer is made of: another answer needs another of these."""
         found = self.finding
-        made = (found, found.groups, len(found.judged), len(found.partly)) if found is not None else ()
+        made = (found, *found.made_of) if found is not None else ()
         return (self._passing, self.titles, self.targets, self._wide, self._less, self._answer.settled, *made)
 
 

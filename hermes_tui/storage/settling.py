@@ -57,6 +57,8 @@ def settled(groups: Groups, order: SearchOrder, said: Said, others: Others) -> G
     waiting = {session_id: list(group.tops) for session_id, group in unsure.items()}
     whole = {session_id for session_id, group in unsure.items() if group.count <= len(group.tops)}
     found: dict[str, Top] = {}
+    passed: dict[str, list[Top]] = {}
+    """Those before it, by session, which do not match in their text."""
     while waiting:
         verdicts = said([tops[0].id for tops in waiting.values()])
         empty = []
@@ -65,7 +67,9 @@ def settled(groups: Groups, order: SearchOrder, said: Said, others: Others) -> G
             if top.id in verdicts:
                 found[session_id] = top
                 del waiting[session_id]
-            elif not tops:
+                continue
+            passed.setdefault(session_id, []).append(top)
+            if not tops:
                 del waiting[session_id]
                 if session_id not in whole:
                     empty.append(session_id)
@@ -76,16 +80,31 @@ def settled(groups: Groups, order: SearchOrder, said: Said, others: Others) -> G
                 left = sorted((top for top in tops if top.id not in tried), key=best)
                 if left:
                     waiting[session_id] = left
-    return {session_id: _told_apart(kinds, found.get(session_id), order) for session_id, kinds in groups.items()}
+    return {
+        session_id: _told_apart(kinds, found.get(session_id), passed.get(session_id, []), order)
+        for session_id, kinds in groups.items()
+    }
 
 
-def _told_apart(kinds: dict[int, Group], said: Top | None, order: SearchOrder) -> dict[int, Group]:
-    """One session's matches: those that were unsure go where the best of them belongs."""
+def _told_apart(
+    kinds: dict[int, Group], said: Top | None, passed: Sequence[Top], order: SearchOrder
+) -> dict[int, Group]:
+    """One session's matches: those that were unsure go where the best of them belongs, the better ones that were
+    `passed` on the way where they belong."""
     group = kinds.get(UNSURE)
     if group is None:
         return kinds
     kept = {kind: each for kind, each in kinds.items() if kind != UNSURE}
-    kind, tops = (CALLED, group.tops) if said is None else (SAID, [said])
-    there = kept.get(kind, Group(0))
-    kept[kind] = Group(there.count + group.count, sorted([*there.tops, *tops], key=by_order(order))[:BEST])
+    called = Group(group.count, list(passed))
+    if said is not None:
+        called.count = len(passed)
+        _join(kept, SAID, Group(group.count - len(passed), [said]), order)
+    if called.count:
+        _join(kept, CALLED, called, order)
     return kept
+
+
+def _join(kept: dict[int, Group], kind: int, group: Group, order: SearchOrder) -> None:
+    there = kept.get(kind, Group(0))
+    tops = sorted([*there.tops, *group.tops], key=by_order(order))[:BEST]
+    kept[kind] = Group(there.count + group.count, tops)
