@@ -9,7 +9,7 @@ from threading import Lock
 
 from hermes_tui.domain.chains import COMPRESSION, RESET_REASONS, Chain, build_chains, edge
 from hermes_tui.domain.sessions import Conversation, Kind, Segment
-from hermes_tui.values import NamedTuple, dataclass, field, replace
+from hermes_tui.values import dataclass, field, replace
 
 __all__ = [
     "COMPRESSION",
@@ -24,12 +24,8 @@ __all__ = [
 _TAKING_IN = Lock()
 
 
-class Bystander(NamedTuple):
-    """What has to be known of a session that stands aside, so as to find it."""
-
-    source: str
-    name: str
-    """Its title, else its display name."""
+Bystander = tuple[str, str, str]
+"""What has to be known of a session that stands aside, so as to find it: id, source, title or else display name."""
 
 
 def conversation_of(chain: Chain, profile: str) -> Conversation:
@@ -107,7 +103,7 @@ class Catalogue:
     aside: int = 0
     """Conversations, hidden as automation and hanging together with nothing, that are counted and not in here."""
     bystanders: Mapping[str, Bystander] = field(default_factory=dict)
-    """Session id → what is known of these; empty until somebody wants to find them."""
+    """The same by id; empty until somebody wants to find them."""
     live: frozenset[str] = frozenset()
     """Sessions that are open somewhere, as far as is known."""
     made: dict[str, object] = field(default_factory=dict)

@@ -81,6 +81,8 @@ class Catalogues:
 
     def read_searched(self, store: Store) -> Catalogue:
         """As `searched`."""
+        from hermes_tui.storage.naming import titles_of  # a list does without
+
         catalogue, version = self.read_shown(store), self._kept[store.ref].version
         if not catalogue.aside or catalogue.bystanders:
             return catalogue
@@ -93,6 +95,7 @@ class Catalogues:
         if store.version() != version:  # not of one moment
             return self.read(store)
         catalogue.bystanders = bystanders
+        titles_of(catalogue)  # meanwhile others read what else a search needs
         return catalogue
 
     def _read(

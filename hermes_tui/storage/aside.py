@@ -81,7 +81,7 @@ def load_bystanders(store: Store, catalogue: Catalogue) -> dict[str, Bystander]:
             if not is_undecoded(error):
                 raise
             rows = store.conn.execute(sql).fetchall()
-        return {row[0]: Bystander(*row[1:]) for row in rows if row[0] not in chains}
+        return {row[0]: row for row in rows if row[0] not in chains}
 
 
 def bring(store: Store, catalogue: Catalogue, session_ids: Iterable[str]) -> None:

@@ -68,8 +68,8 @@ def _bring_named(store: Store, catalogue: Catalogue, text: str) -> None:
         begun = tuple(beginnings(read_name(text)))
     except TargetNotFound:
         return
-    named = catalogue.bystanders.items()
-    bring(store, catalogue, [id for id, each in named if id.startswith(begun) or each.name.startswith(begun)])
+    named = catalogue.bystanders.values()
+    bring(store, catalogue, [id for id, _, name in named if id.startswith(begun) or name.startswith(begun)])
 
 
 def _segments(catalogue: Catalogue, text: str) -> Iterator[Segment]:
@@ -103,7 +103,7 @@ class Titles:
             for session_id, chain in catalogue.chains.items()
         )
         names = {segment.id: name for segment in every if (name := segment.title or segment.display_name)}
-        names |= {id: each.name for id, each in catalogue.bystanders.items() if each.name}
+        names |= {id: name for id, _, name in catalogue.bystanders.values() if name}
         self._named = list(names.items())
         self._joined = squeezed_each(list(names.values()))
 

@@ -146,7 +146,7 @@ def _build(
 def _place_aside(scope: Scope, catalogue: Catalogue, left_out: Collection[str]) -> None:
     """Search what stands aside too. Whoever has filters asks for a catalogue of which nothing does."""
     searched = []
-    for session_id, (source, _) in catalogue.bystanders.items():
+    for session_id, source, _ in catalogue.bystanders.values():
         if session_id in scope.places:
             continue
         if source in left_out:
