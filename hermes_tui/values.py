@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from dataclasses import field as field
     from dataclasses import replace as replace
     from typing import NamedTuple as NamedTuple
+    from typing import TypeVar
+
+    T = TypeVar("T", bound=tuple[Any, ...])
+
+    def made(kind: type[T], fields: tuple[Any, ...]) -> T:
+        """A `NamedTuple` of which all fields are given, without a call in between: of tens of thousands that is a
+        third of the time."""
 else:
+    made = tuple.__new__
     _NONE = object()
     """Stands for no value."""
     _PLAIN = {"__dict__", "__weakref__"}

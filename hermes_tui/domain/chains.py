@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 
 from hermes_tui.domain.sessions import Kind, Segment
-from hermes_tui.values import NamedTuple
+from hermes_tui.values import NamedTuple, made
 
 COMPRESSION = "compression"
 RESET_REASONS = frozenset({"session_reset", "session_switch", "idle", "daily", "suspended", "resume_pending_expired"})
@@ -120,14 +120,15 @@ def build_chains(
                 best = max(going_on, key=lambda child: _preference(child, freshest(child)))
                 kinds.update((child.id, Kind.SIBLING) for child in going_on if child is not best)
             following[parent_id] = best
-    for segment in by_id.values():
-        kind = kinds.get(segment.id) or edge(segment, None, has_session_key=has_session_key)
+    for id, segment in by_id.items():
+        kind = kinds.get(id) or edge(segment, None, has_session_key=has_session_key)
         if kind is Kind.SEGMENT:
             continue
-        chain = [segment]
-        while (after := following.get(chain[-1].id)) is not None:
-            chain.append(after)
-        yield Chain(tuple(chain), kind)
+        chain: tuple[Segment, ...] = (segment,)
+        while id in following:
+            id = following[id].id
+            chain += (by_id[id],)
+        yield made(Chain, (chain, kind))
 
 
 def _loops(by_id: dict[str, Segment], children: dict[str, list[Segment]]) -> set[str]:

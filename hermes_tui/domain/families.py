@@ -9,7 +9,7 @@ from threading import Lock
 
 from hermes_tui.domain.chains import COMPRESSION, RESET_REASONS, Chain, build_chains, edge
 from hermes_tui.domain.sessions import Conversation, Kind, Segment
-from hermes_tui.values import dataclass, field, replace
+from hermes_tui.values import dataclass, field, made, replace
 
 __all__ = [
     "COMPRESSION",
@@ -49,33 +49,36 @@ def conversation_of(chain: Chain, profile: str) -> Conversation:
         costs = [segment.cost_usd for segment in segments if segment.cost_usd is not None]
         cost = sum(costs) if costs else None
         empty = all(segment.empty for segment in segments)
-    return Conversation(
-        profile,
-        ids,
-        chain[1],
-        title,
-        display_name,
-        source,
-        model,
-        provider,
-        cwd,
-        git_branch,
-        git_repo_root,
-        started_at,
-        ended_at,
-        last_active,
-        messages,
-        calls,
-        tokens_in,
-        tokens_out,
-        cost,
-        end_reason,
-        pinned,
-        archived,
-        hidden,
-        empty,
-        False,  # live: known to nobody yet
-        parent_id,
+    return made(
+        Conversation,
+        (
+            profile,
+            ids,
+            chain[1],
+            title,
+            display_name,
+            source,
+            model,
+            provider,
+            cwd,
+            git_branch,
+            git_repo_root,
+            started_at,
+            ended_at,
+            last_active,
+            messages,
+            calls,
+            tokens_in,
+            tokens_out,
+            cost,
+            end_reason,
+            pinned,
+            archived,
+            hidden,
+            empty,
+            False,  # live: known to nobody yet
+            parent_id,
+        ),
     )
 
 

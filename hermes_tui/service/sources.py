@@ -9,6 +9,8 @@ from hermes_tui.times import now
 
 async def no_source(service: SessionService, text: str) -> str:
     """Which sources there are, for a query that names one that is none; else empty. Raises `HermesTuiError`."""
+    if "source:" not in text.casefold():
+        return ""  # it may be no query that can be read, nothing at all for one
     named = parse_query(text, present=now()).filters.wanted.get("source")
     if not named:
         return ""

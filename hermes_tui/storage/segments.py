@@ -14,6 +14,7 @@ from hermes_tui.storage.rows import BY_TIME, Cells, batches, listed, pinned
 from hermes_tui.storage.schema import Schema
 from hermes_tui.storage.visibility import visible
 from hermes_tui.times import EPOCH_MAX
+from hermes_tui.values import made
 
 _MARKERS = ("_branched_from", "_delegate_from", "_reset_from")
 _SOURCES = ", ".join(f"'{source}'" for source in sorted(AUTOMATION_SOURCES))
@@ -201,29 +202,41 @@ def _spoken(store: Store, session_ids: Sequence[str]) -> set[str]:
 
 def _segment(row: Cells, spoken: Set[str], shared: Callable[[Any, Any], Any]) -> Segment:
     """`shared`: gives the first of what is equal. Sources, models, places and the like are few."""
-    activity, key, config, newest = row[21:]
+    (
+        id, source, parent_id, started_at, ended_at, end_reason, title, display_name, model, provider, cwd,
+        git_branch, git_repo_root, messages, calls, tokens_in, tokens_out, cost, pinned, archived, hidden,
+        activity, key, config, newest,
+    ) = row  # fmt: skip
     last = newest if activity is None or (newest is not None and newest > activity) else activity
-    return Segment._make(
+    return made(
+        Segment,
         (
-            row[0],
-            shared(row[1], row[1]),
-            *row[2:5],
-            shared(row[5], row[5]),
-            *row[6:8],
-            shared(row[8], row[8]),
-            shared(row[9], row[9]),
-            shared(row[10], row[10]),
-            shared(row[11], row[11]),
-            shared(row[12], row[12]),
-            *row[13:18],
-            row[18] == 1,
-            row[19] == 1,
-            row[20] == 1,
-            row[3] if last is None else last,
-            newest is None and row[0] not in spoken,
+            id,
+            shared(source, source),
+            parent_id,
+            started_at,
+            ended_at,
+            shared(end_reason, end_reason),
+            title,
+            display_name,
+            shared(model, model),
+            shared(provider, provider),
+            shared(cwd, cwd),
+            shared(git_branch, git_branch),
+            shared(git_repo_root, git_repo_root),
+            messages,
+            calls,
+            tokens_in,
+            tokens_out,
+            cost,
+            pinned == 1,
+            archived == 1,
+            hidden == 1,
+            started_at if last is None else last,
+            newest is None and id not in spoken,
             key,
             *(_UNMARKED if config is None else _markers(config)),
-        )
+        ),
     )
 
 
