@@ -133,14 +133,49 @@ async def test_a_run_that_was_found_and_becomes_live_is_in_the_list(tmp_path: Pa
         before = await service.conversations(ListQuery())
         assert ids([page async for page in service.search(SearchQuery("s00001"))][-1]) == ["s00001"]
         assert await service.conversations(ListQuery()) == before
-        (tmp_path / "runtime").mkdir()
-        entry = {"session_id": "s00001", "pid": os.getpid(), "surface": "cli"}
-        (tmp_path / "runtime" / "active_sessions.json").write_text(json.dumps({"entries": [entry]}))
+        _live(tmp_path, "s00001")
         after = await service.conversations(ListQuery())
         assert [row.id for row in after.rows if row.live] == ["s00001"]
         assert (after.of, after.total) == (before.of, before.total + 1)
     finally:
         await service.close()
+
+
+async def test_what_one_search_has_found_is_known_to_the_next_and_counted_once(tmp_path: Path) -> None:
+    drawn(tmp_path / "state.db", 1)
+    reader = Reader()
+    try:
+        catalogues, whole, refs = Catalogues(reader), Catalogues(reader), [ref_of(tmp_path / "state.db")]
+        for text in (*WORDS, *WORDS):
+            for every in (False, True):
+                query = SearchQuery(text, include_hidden=every, reads=None)
+                lean = [page async for page in pages_of(reader, catalogues, refs, query)][-1]
+                full = [page async for page in run_search(reader, refs, whole.of, query)][-1]
+                assert replace(lean, elapsed_ms=0.0) == replace(full, elapsed_ms=0.0), (text, every)
+    finally:
+        await reader.end()
+
+
+async def test_when_something_becomes_live_what_was_found_aside_is_counted_once(tmp_path: Path) -> None:
+    db = many(tmp_path / "state.db")
+    service = SqliteSessionService([ref_of(db)])
+    try:
+        before, shown = await service.conversations(ListQuery()), await _known(service)
+        found = [page async for page in service.search(SearchQuery("s00001"))][-1]
+        _live(tmp_path, shown[0])
+        after = await service.conversations(ListQuery())
+        assert [row.id for row in after.rows if row.live] == [shown[0]]
+        assert (after.of, after.total, after.hidden) == (before.of, before.total, before.hidden)
+        again = [page async for page in service.search(SearchQuery("s00001"))][-1]
+        assert (ids(again), again.searched) == (["s00001"], found.searched)
+    finally:
+        await service.close()
+
+
+def _live(home: Path, session_id: str) -> None:
+    (home / "runtime").mkdir()
+    entry = {"session_id": session_id, "pid": os.getpid(), "surface": "cli"}
+    (home / "runtime" / "active_sessions.json").write_text(json.dumps({"entries": [entry]}))
 
 
 async def test_a_store_that_is_written_meanwhile_is_read_as_a_whole(

@@ -160,7 +160,8 @@ class Catalogue:
         for root_id in {chain.root.id for chain in chains if chain is not None} & by_root.keys():
             now = by_root[root_id]
             by_root[root_id] = now._replace(live=not live.isdisjoint(now.segment_ids))
-        return replace(self, conversations=tuple(by_root.values()), live=live, made={}, _by_root=by_root)
+        conversations = tuple(row for root_id, row in by_root.items() if root_id not in self.bystanders)
+        return replace(self, conversations=conversations, live=live, made={}, _by_root=by_root)
 
     def take_in(self, other: Catalogue) -> None:
         """Know these families too: some that stand aside were found. They stay out of `conversations`, where they are

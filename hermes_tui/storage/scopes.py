@@ -114,6 +114,8 @@ def _build(
     filtered, by_source = bool(filters), "source" in filters.wanted or "source" in filters.barred
     left_out = {source for source in UNASKED_SOURCES if not (include_hidden or filters.asks_for(source))}
     for session_id, (segments, kind) in catalogue.chains.items():
+        if session_id in catalogue.bystanders:
+            continue  # known since another search has found it
         root_id, delegate = segments[0].id, False
         if kind is Kind.DELEGATE:
             owner = catalogue.owner(session_id)
@@ -147,8 +149,6 @@ def _place_aside(scope: Scope, catalogue: Catalogue, left_out: Collection[str]) 
     """Search what stands aside too. Whoever has filters asks for a catalogue of which nothing does."""
     searched = []
     for session_id, source, _ in catalogue.bystanders.values():
-        if session_id in scope.places:
-            continue
         if source in left_out:
             scope.left_out[source] += 1
         else:
