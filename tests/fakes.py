@@ -94,6 +94,11 @@ class Call:
             yield page
 
 
+def _told(message: Message) -> str:
+    """What is looked through: its text and its calls."""
+    return " ".join([message.text, *(call.arguments for call in message.tool_calls or ())]).casefold()
+
+
 class GatedService:
     """The whole menu of `SessionService`, answered from attributes that a test may set."""
 
@@ -280,7 +285,7 @@ class GatedService:
 
     async def find(self, key: ConversationKey, words: str) -> tuple[int, ...]:
         wanted = words.casefold().split()
-        found = tuple(m.id for m in self.transcript if all(word in m.text.casefold() for word in wanted))
+        found = tuple(m.id for m in self.transcript if all(word in _told(m) for word in wanted))
         return await self._say("find", (key, words), found)
 
     async def context(self, key: ConversationKey, hit: Hit | None) -> tuple[Window, Window, Window]:

@@ -109,6 +109,36 @@ async def test_it_opens_at_the_match_with_the_words_lit_and_steps_to_the_next() 
         assert "here is needle-4711" in bar(app)
 
 
+async def test_a_match_in_a_call_is_gone_to_there_though_a_thought_stands_above_it() -> None:
+    call = ToolCall("c", "terminal", '{"command": "make needle"}', result_id=5)
+    thinking = message(4, "assistant", "", reasoning="Hm.", tool_calls=(call,))
+    service = service_of([*talk(3, m1="a needle"), thinking, message(5, "tool", "done", call=call), *talk(9)[5:]])
+    screen = screen_of(service, 1, words="needle")
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        await until(pilot, lambda: "1/2" in seen(app))
+        await pilot.press("n")
+        await until(pilot, lambda: "2/2" in seen(app) and screen.reader.settled)
+        assert "make needle" in bar(app)
+
+
+async def test_closing_a_find_gives_back_the_words_of_the_search() -> None:
+    screen = screen_of(service_of(talk(20, m4="Answer, the needle.")), 4, words="needle")
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        for leaving in (["enter", "escape"], ["escape", "escape"]):  # kept and then given up; cleared and then left
+            await pilot.press("slash", *"Question")
+            await until(pilot, lambda: "/10" in seen(app))
+            await pilot.press(*leaving)
+            await until(pilot, lambda: "needle  0/1" in seen(app))
+            assert "esc back" in seen(app)
+        await pilot.press("slash", "escape")
+        await until(pilot, lambda: "needle  0/1" in seen(app))
+        await pilot.press("n")
+        await until(pilot, lambda: "1/1" in seen(app))
+        assert "the needle" in bar(app)
+
+
 async def test_without_an_anchor_it_opens_at_the_end() -> None:
     screen = screen_of(service_of(talk(300)))
     async with on_stage(screen) as (_, app, pilot):

@@ -77,7 +77,7 @@ class Filling(Finding, inherit_bindings=False):
         opening, reader = self.opening, self.reader
         window = await self.service.window(self.key, opening.anchor, before=BEFORE, after=AFTER, rough=True)
         self.note = ""  # of a store that was busy
-        self.words = "" if self._by_name() else opening.words.strip()
+        self.words = self.brought = "" if self._by_name() else opening.words.strip()
         reader.light(self.words)
         reader.show_window(window, opening.anchor)
         if window.messages:

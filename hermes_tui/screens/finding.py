@@ -54,6 +54,8 @@ class Finding(Reading, inherit_bindings=False):
     """The words are being looked for."""
     _typed = False
     """The words were typed here, and did not come with the conversation."""
+    brought = ""
+    """Those that did."""
 
     # the line
 
@@ -82,6 +84,12 @@ class Finding(Reading, inherit_bindings=False):
         self.show_place()
         self.show_keys()
 
+    def stop_finding(self) -> None:
+        """What was typed here is looked for no more; the words with which the conversation came are, as before."""
+        self.close_find()
+        if self.brought:
+            self.look_for(self.brought, -1)
+
     def close_find(self) -> None:
         """Nothing is looked for any more."""
         self.workers.cancel_group(self, "find")
@@ -104,14 +112,14 @@ class Finding(Reading, inherit_bindings=False):
             self.box.clear()
         else:
             if not self._going:
-                self.close_find()
+                self.stop_finding()
             self.end_typing()
 
     def accept_line(self) -> None:
         """Enter: keep the words, or go where the line says."""
         going, text = self._going, self.box.text.strip()
         if not going and not text:
-            self.close_find()
+            self.stop_finding()
         self.end_typing()
         if going and text:
             self.go_to(text)

@@ -202,7 +202,7 @@ class TranscriptScreen(Filling, Leading, inherit_bindings=False):
             self._let_go = False
             self.clear_selection()
         elif self._typed and self.words:
-            self.close_find()
+            self.stop_finding()
         else:
             self.dismiss()
 

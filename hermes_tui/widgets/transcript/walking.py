@@ -154,6 +154,8 @@ class Walker:
                 return True
             if not leaf.pull(ALL if seek.last else 8, deadline) or not self._set_target(leaf, seek, deadline):
                 return False
+            if seek.match and not leaf.lit and self._called_below(seek):
+                continue
             if not leaf.rows:
                 self._pass_over(seek)
                 continue
@@ -209,19 +211,24 @@ class Walker:
         place = order.index(index) if index in order else len(order)
         return order[place + 1] if place + 1 < len(order) else None
 
-    def _pass_over(self, seek: Seek) -> None:
-        """A message without a line of its own: its calls are shown below, with what answered them."""
+    def _called_below(self, seek: Seek) -> bool:
+        """Whether the match is in a call, which is shown below its message with what answered it: then on to that."""
         layout = self.layout
         message = layout.shelf.message(layout.order.ids[seek.position])
         pattern = layout.shelf.setting.pattern
-        if seek.match and message is not None and pattern is not None:
-            for call in message.tool_calls or ():
-                place = None if call.result_id is None else layout.order.position(call.result_id)
-                if place is not None and place > seek.position and pattern.search(f"{call.name} {call.arguments}"):
-                    seek.position, seek.unfolded = place, False
-                    return
+        if message is None or pattern is None:
+            return False
+        for call in message.tool_calls or ():
+            place = None if call.result_id is None else layout.order.position(call.result_id)
+            if place is not None and place > seek.position and pattern.search(f"{call.name} {call.arguments}"):
+                seek.position, seek.unfolded = place, False
+                return True
+        return False
+
+    def _pass_over(self, seek: Seek) -> None:
+        """A message without a line of its own."""
         step = -1 if seek.last else 1
-        if not 0 <= seek.position + step < len(layout.order):
+        if not 0 <= seek.position + step < len(self.layout.order):
             self.seek = None
             return
         seek.position += step
