@@ -375,6 +375,17 @@ async def test_accents_in_calls_are_found_beside_what_is_looked_for_inside_words
     assert ids(await search(db, f"{han} NOT {accented}")) == ["other"]
 
 
+async def test_accents_in_calls_are_found_in_whichever_form_they_are_written(made: Made, lot: Lot) -> None:
+    word = lot.word()
+    one, two = f"{word}é", f"{word}e\u0301"
+    calls = {
+        name: ("assistant", "", call("terminal", command=f"ls {each}")) for name, each in (("1", one), ("2", two))
+    }
+    db = made({name: [each] for name, each in calls.items()})
+    for text in (one, two, one.upper(), two.upper(), f"{lot.han(2)} OR {two}"):
+        assert set(ids(await search(db, text))) == {"1", "2"}, text
+
+
 async def test_what_not_excludes_is_excluded_where_a_call_holds_it_in_numbers(made: Made, lot: Lot) -> None:
     accented, word = f"{lot.word()}é", lot.word()
     db = made({"s1": [("assistant", word, call("terminal", command=f"echo {accented}"))], "s2": [word]})

@@ -6,6 +6,7 @@ import json
 import math
 import sqlite3
 from collections.abc import Callable, Iterable, Sequence
+from unicodedata import normalize
 
 from hermes_tui.domain.queries import SearchOrder
 from hermes_tui.domain.querytrees import Leaf, Node
@@ -86,7 +87,8 @@ def escaped_ids(store: Store, index: Index, words: tuple[Leaf, ...]) -> list[int
         json.dumps(text)[1:-1]
         for leaf in words
         if not (leaf.text.isascii() or leaf.substring)
-        for text in (leaf.text, leaf.text.lower(), leaf.text.upper(), leaf.text.capitalize())
+        for form in (leaf.text, normalize("NFC", leaf.text), normalize("NFD", leaf.text))
+        for text in (form, form.lower(), form.upper(), form.capitalize())
     }
     if not spelled:
         return []
