@@ -156,3 +156,19 @@ def test_a_snippet_is_a_piece_of_its_message_whatever_matched(text: str, places:
     assert all(0 <= span.start < span.end <= len(snippet) for span in spans)
     assert all(one.end <= other.start for one, other in itertools.pairwise(spans))
     assert bool(spans) == bool(spots)
+
+
+@pytest.mark.parametrize(
+    ("query", "before", "stands"),
+    [
+        ("port", "import portable ", "port"),
+        ('"light house"', "light and light houses, house light ", "light house"),
+        ("my-app.config", "my own app, my-app.configs ", "my-app.config"),
+        ("port*", "import ", "portable"),
+    ],
+)
+def test_in_a_very_long_text_what_only_looks_like_the_words_leads_nowhere(
+    tmp_path: Path, query: str, before: str, stands: str
+) -> None:
+    found = match(tmp_path, query, f"{before}{'x ' * 40_000}{stands} there")
+    assert lit(found) == [stands]

@@ -14,7 +14,9 @@ _LONG = 60_000
 _AROUND = 3_000
 _MANY = 1_000
 """Places of one word that are looked at."""
-_FIRST_RUN = re.compile(r"[^\W_]+")
+_TRIED = 50_000
+"""Places where a word may begin that are looked at."""
+_RUNS = re.compile(r"[^\W_]+")
 
 
 def excerpt(text: str, wanted: Sequence[Leaf]) -> tuple[int, str]:
@@ -23,9 +25,7 @@ def excerpt(text: str, wanted: Sequence[Leaf]) -> tuple[int, str]:
         return 0, text
     places: list[tuple[int, int]] = []
     for which, leaf in enumerate(wanted):
-        run = _FIRST_RUN.search(leaf.text)
-        if run is not None:
-            places += ((at, which) for at in islice(_standing(run[0], text), _MANY))
+        places += ((at, which) for at in islice(_standing(leaf, text), _MANY))
     if not places:
         return 0, text
     places.sort()
@@ -34,7 +34,20 @@ def excerpt(text: str, wanted: Sequence[Leaf]) -> tuple[int, str]:
     return start, text[start : middle + _AROUND]
 
 
-def _standing(run: str, text: str) -> Iterator[int]:
+def _standing(leaf: Leaf, text: str) -> Iterator[int]:
+    """Where a leaf stands in a text, as it is written: what only begins or ends so would lead away from it."""
+    runs = _RUNS.findall(leaf.text)
+    if not runs:
+        return
+    end = "" if leaf.substring or leaf.prefix else r"(?![^\W_])"
+    whole = re.compile(r"[\W_]+".join(map(re.escape, runs)) + end, re.IGNORECASE)
+    for at in islice(_begun(runs[0], text), _TRIED):
+        apart = leaf.substring or not text[at - 1 : at].isalnum()
+        if apart and whole.match(text, at):
+            yield at
+
+
+def _begun(run: str, text: str) -> Iterator[int]:
     """Where a run of characters begins in a text, in whatever case."""
     if not run.isascii() or not text.isascii():
         yield from (found.start() for found in re.finditer(re.escape(run), text, re.IGNORECASE))
