@@ -254,6 +254,24 @@ async def test_whatever_the_index_is_like_the_same_is_found(tmp_path: Path, sche
     assert all(page.hits for page in expected[:4])
 
 
+def test_newest_messages_that_the_index_lacks_stay_found_when_newer_ones_come(tmp_path: Path, schema: int) -> None:
+    db = tmp_path / "state.db"
+    with _write(db, schema) as store:
+        _fill(store, 0, _OLD)
+        behind(store)
+    with opened(db) as reading:
+        lost = "select id from messages where id not in (select id from messages_fts_docsize)"
+        lacking = [message for (message,) in reading.conn.execute(lost)]
+        assert len(lacking) >= 12
+        for _ in range(3):
+            base = look(reading).base
+            assert base is not None
+            assert all(any(low < each <= high for low, high in base.gaps) for each in lacking)
+            with sqlite3.connect(db) as writing:
+                writing.execute("insert into messages (session_id, role, content) values ('s1', 'user', 'well')")
+            writing.close()
+
+
 async def test_a_store_without_any_index_is_read(tmp_path: Path, schema: int) -> None:
     with _write(tmp_path / "well" / "state.db", schema) as well:
         _fill(well, 0, _OLD)

@@ -31,7 +31,8 @@ def lacking(store: Store, index: str) -> list[int]:
 
 def holes(store: Store, index: str, newest: int) -> tuple[Gap, ...]:
     """The same as gaps, looked for only where the numbers of rows differ. `newest`: the newest message indexed.
-    Remembered until the schema changes: without a change of triggers there is no new hole."""
+    Remembered until the schema changes: without a change of triggers there is no new hole, but where newer messages
+    are lacking, which the next one makes a hole."""
     kept = store.searching.get("holes")
     if kept is not None and kept[0] == store.schema.cookie and isinstance(kept[1], tuple):
         return kept[1]
@@ -41,7 +42,8 @@ def holes(store: Store, index: str, newest: int) -> tuple[Gap, ...]:
             found = _gaps(lacking(store, index))
     except sqlite3.DatabaseError as error:
         store.forgive(error)
-    store.searching["holes"] = (store.schema.cookie, found)
+    if extent(store)[1] <= newest:
+        store.searching["holes"] = (store.schema.cookie, found)
     return found
 
 
