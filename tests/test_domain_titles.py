@@ -9,7 +9,7 @@ import pytest
 from hermes_tui.domain import titles
 from hermes_tui.domain.querytext import parse_query
 from hermes_tui.domain.querytrees import Form, Leaf
-from hermes_tui.domain.titles import Title, squeezed, squeezed_each
+from hermes_tui.domain.titles import holder, squeezed, squeezed_each
 from tests.seeds import SEED
 
 
@@ -45,13 +45,13 @@ from tests.seeds import SEED
 def test_a_title_matches(query: str, title: str, matches: bool) -> None:
     tree = parse_query(query, present=0).expression
     assert tree is not None
-    assert Title(title, squeezed(title)).matches(tree) is matches
+    assert bool(holder(tree)(title, squeezed(title))) is matches
 
 
 def test_a_word_that_is_still_being_typed_may_go_on() -> None:
     tree = parse_query("spri", present=0, typing_at=4).expression
     assert tree is not None
-    assert Title("Springfield", squeezed("Springfield")).matches(tree)
+    assert holder(tree)("Springfield", squeezed("Springfield"))
 
 
 def test_many_titles_are_squeezed_like_each(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,12 +79,12 @@ def test_a_word_that_is_looked_for_in_haste_is_one_that_is_there(monkeypatch: py
     rng, letters = random.Random(SEED), "ab_-·. \u0301\u0308éÉKkſsİıi²ⓐA1\u212b\u00b4ﬁ"
     drawn = [
         (
-            Title(text, squeezed(text)),
+            text,
             Leaf("".join(rng.choices("abksi1", k=rng.randint(1, 3))), rng.choice([Form.WORD, Form.PREFIX])),
         )
         for text in ("".join(rng.choices(letters, k=rng.randint(1, 8))) for _ in range(20_000))
     ]
-    hasty = [title.matches(leaf) for title, leaf in drawn]
+    hasty = [bool(holder(leaf)(text, squeezed(text))) for text, leaf in drawn]
     monkeypatch.setattr(titles, "_word", lambda *_: lambda _: None)
-    assert hasty == [title.matches(leaf) for title, leaf in drawn]
+    assert hasty == [bool(holder(leaf)(text, squeezed(text))) for text, leaf in drawn]
     assert 500 < sum(hasty) < 19_500

@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 
 from hermes_tui.domain.querytrees import And, Leaf, Node, Without
-from hermes_tui.values import dataclass
 
 _WORDS = re.compile(r"[^\W_]+")
 _MARKS = re.compile("[\u0300-\u036f]")
@@ -63,36 +61,44 @@ def needed(node: Node) -> list[str]:
     return [each for child in node.children for each in needed(child)] if isinstance(node, And) else []
 
 
-@dataclass(frozen=True, slots=True)
-class Title:
-    """A title, made ready to be compared with many queries."""
+Holds = Callable[[str, str], object]
+"""Whether something holds for a title, given as it is and `squeezed`: what is not in the latter is not in the title,
+and its words are looked at only where it is. There may be very many titles, and few are named."""
 
-    text: str
-    joined: str
-    """Its words without anything in between: what is not in there is not in the title. Its words are looked at only
-    where it is: there may be very many titles, and few are named."""
 
-    def matches(self, node: Node) -> bool:
-        """Whether a tree holds for this title."""
-        if isinstance(node, Leaf):
-            return self._holds(node)
-        if isinstance(node, Without):
-            return self.matches(node.base) and not self.matches(node.barred)
-        return (all if isinstance(node, And) else any)(map(self.matches, node.children))
+def holder(node: Node) -> Holds:
+    """Whether a tree holds for a title."""
+    if isinstance(node, Leaf):
+        return _leaf_holder(node)
+    if isinstance(node, Without):
+        base, barred = holder(node.base), holder(node.barred)
+        return lambda text, joined: base(text, joined) and not barred(text, joined)
+    each = [holder(child) for child in node.children]
+    some = all if isinstance(node, And) else any
+    return lambda text, joined: some(holds(text, joined) for holds in each)
 
-    def _holds(self, leaf: Leaf) -> bool:
-        wanted = plain_words(leaf.text)
-        squeezed = "".join(wanted)
-        if not squeezed or squeezed not in self.joined:
+
+def _leaf_holder(leaf: Leaf) -> Holds:
+    wanted = plain_words(leaf.text)
+    squeezed = "".join(wanted)
+    if not squeezed:
+        return lambda text, joined: False
+    if leaf.substring:
+        return lambda text, joined: squeezed in joined
+
+    def holds(text: str, joined: str) -> bool:
+        if squeezed not in joined:
             return False
-        if leaf.substring or (len(wanted) == 1 and squeezed.isascii() and _word(squeezed, leaf.prefix)(self.text)):
-            return True
-        chunks = _chunks(self.text)
+        chunks = _chunks(text)
         words = [word for chunk in chunks for word in chunk]
         return _in_order(words, wanted, prefix=leaf.prefix) or _unparted(chunks, squeezed, prefix=leaf.prefix)
 
+    if len(wanted) > 1 or not squeezed.isascii():
+        return holds
+    found = _word(squeezed, leaf.prefix)
+    return lambda text, joined: found(text) or holds(text, joined)
 
-@lru_cache(16)
+
 def _word(word: str, prefix: bool) -> Callable[[str], object]:
     """Looks for a word between characters that surely end one: faster than taking thousands of titles apart. What it
     does not find may be there all the same."""

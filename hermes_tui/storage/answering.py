@@ -98,9 +98,10 @@ class Answer:
         """All of them once complete, up to the limit; before that the first ones."""
         if self._hits is None:
             wanted, reads = self._wanted, self._reads
-            if finding is not None and not self.complete:
+            if not (self.settled if finding is None else self.complete):
                 wanted = min(wanted, self.query.offset + FIRST) if self.query.steps else 0
-                self._read(store, finding, 0, min(wanted, reads))
+                if finding is not None:
+                    self._read(store, finding, 0, min(wanted, reads))
             shown = min(wanted, max(FIRST, reads))
             known = [
                 self._hit(each, _shown(number), number < reads) for number, each in enumerate(self.tallies[:shown])

@@ -11,7 +11,7 @@ from hermes_tui.domain.queries import Tier
 from hermes_tui.domain.querytrees import Node
 from hermes_tui.domain.sessions import Conversation, Segment
 from hermes_tui.domain.targets import beginnings, read_name, resolve
-from hermes_tui.domain.titles import Title, needed, squeezed_each
+from hermes_tui.domain.titles import holder, needed, squeezed_each
 from hermes_tui.errors import TargetAmbiguous, TargetNotFound
 from hermes_tui.paths import normalize_profile
 from hermes_tui.storage.aside import bring
@@ -113,7 +113,8 @@ class Titles:
         titles: Iterable[tuple[tuple[str, str], str]] = zip(self._named, self._joined, strict=True)
         for piece in needed(tree):  # of very many titles, none takes longer than this
             titles = [each for each in titles if piece in each[1]]
-        holding = [id for (id, name), joined in titles if id in scope.places and Title(name, joined).matches(tree)]
+        holds = holder(tree)
+        holding = [id for (id, name), joined in titles if id in scope.places and holds(name, joined)]
         scope.bring(store, catalogue, frozenset(holding))
         for session_id in holding:
             place = scope.places[session_id]

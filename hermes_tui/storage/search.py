@@ -201,7 +201,9 @@ class StoreSearch:
             raise BadQuery(self.query.text, "there is nothing to search for, only punctuation")
         if not any(key in keys for keys in (filters.wanted, filters.barred) for key in ("role", "tool")):
             titled = titles_of(self.catalogue).named(store, self.catalogue, self.tree, self.scope)
-            self.titles = {root_id: each for root_id, each in titled.items() if in_time(each.conversation, filters)}
+            if filters.dated:
+                titled = {root_id: each for root_id, each in titled.items() if in_time(each.conversation, filters)}
+            self.titles = titled
         self.steps += [StoreSearch._begin, StoreSearch._note_words]
 
     def _filtered(self, store: Store) -> list[Tally]:
