@@ -13,13 +13,14 @@ import pytest
 
 from hermes_tui.domain.links import Link
 from hermes_tui.domain.queries import SearchOrder, SearchPage, SearchQuery
+from hermes_tui.domain.querytext import parse_query
 from hermes_tui.domain.sessions import ConversationKey, ListQuery
 from hermes_tui.domain.targets import beginnings, read_name
 from hermes_tui.service.catalogues import Catalogues
 from hermes_tui.service.reader import Reader
 from hermes_tui.service.searching import run_search
 from hermes_tui.service.sqlite import SqliteSessionService
-from hermes_tui.storage import aside
+from hermes_tui.storage import aside, preparing
 from hermes_tui.storage.aside import bring, load_bystanders, load_shown
 from hermes_tui.storage.catalogue import load_catalogue
 from hermes_tui.storage.connection import Store
@@ -190,7 +191,7 @@ async def test_a_store_that_is_written_meanwhile_is_read_as_a_whole(
     monkeypatch.setattr("hermes_tui.service.catalogues.load_bystanders", late)
     reader = Reader()
     try:
-        catalogue = await Catalogues(reader).searched(ref_of(db))
+        catalogue = await Catalogues(reader).searched(parse_query("plover", present=0.0), ref_of(db))
     finally:
         await reader.end()
     assert not catalogue.bystanders
@@ -233,3 +234,21 @@ def test_with_what_begins_all_that_answers_to_a_name(name: str, begun: set[str])
 
 def test_a_link_with_a_place_names_what_begins_with_all_of_it_too() -> None:
     assert "a#7" in beginnings(Link(None, "a", 7))
+
+
+async def test_where_a_word_finds_much_everything_is_read_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn(tmp_path / "state.db", 1)
+    monkeypatch.setattr(preparing, "FEW", 5)
+    reader = Reader()
+    try:
+        lean = {}
+        for text in ("plover", "watch", '"plover plover plover plover"', "据库"):
+            catalogue = await Catalogues(reader).searched(
+                parse_query(text, present=0.0), ref_of(tmp_path / "state.db")
+            )
+            lean[text] = catalogue.aside > 0
+    finally:
+        await reader.end()
+    assert lean == {"plover": False, "watch": True, '"plover plover plover plover"': True, "据库": True}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterable
+from typing import TYPE_CHECKING
 
 from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.profiles import StoreRef
@@ -15,6 +16,9 @@ from hermes_tui.storage.catalogue import Loaded, load
 from hermes_tui.storage.connection import Store, is_damage
 from hermes_tui.storage.live import live_ids
 from hermes_tui.values import dataclass, field
+
+if TYPE_CHECKING:
+    from hermes_tui.domain.querytext import ParsedQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +56,9 @@ class Catalogues:
         one of them asks `of`."""
         return await self.reader.run(ref, self.read_shown, lane=Lane.CATALOGUE)
 
-    async def searched(self, ref: StoreRef) -> Catalogue:
-        """The same, and of what stands aside enough to find it."""
-        return await self.reader.run(ref, self.read_searched, lane=Lane.CATALOGUE)
+    async def searched(self, parsed: ParsedQuery, ref: StoreRef) -> Catalogue:
+        """The same, and of what stands aside enough to find it; all of it where this query finds much."""
+        return await self.reader.run(ref, lambda store: self.read_searched(parsed, store), lane=Lane.CATALOGUE)
 
     async def holding(self, ref: StoreRef, session_ids: Iterable[str]) -> Catalogue:
         """One that holds these sessions and their families, if there are such."""
@@ -79,10 +83,13 @@ class Catalogues:
 
         return self._read(store, part, partly=True)
 
-    def read_searched(self, store: Store) -> Catalogue:
+    def read_searched(self, parsed: ParsedQuery, store: Store) -> Catalogue:
         """As `searched`."""
         from hermes_tui.storage.naming import titles_of  # a list does without
+        from hermes_tui.storage.preparing import few
 
+        if not few(parsed, store):
+            return self.read(store)
         catalogue, version = self.read_shown(store), self._kept[store.ref].version
         if not catalogue.aside or catalogue.bystanders:
             return catalogue

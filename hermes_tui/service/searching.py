@@ -39,6 +39,7 @@ _READ_FOR_A_PAGE = 4
 """So many times as long as a page takes, messages are read before the next one."""
 
 CatalogueOf = Callable[[StoreRef], Coroutine[Any, Any, Catalogue]]
+LeanCatalogueOf = Callable[[ParsedQuery, StoreRef], Coroutine[Any, Any, Catalogue]]
 StoresOf = Callable[[Link], Sequence[StoreRef]]
 
 
@@ -70,11 +71,11 @@ async def run_search(
     catalogue_of: CatalogueOf,
     query: SearchQuery,
     *,
-    lean_of: CatalogueOf | None = None,
+    lean_of: LeanCatalogueOf | None = None,
     stores_of: StoresOf | None = None,
 ) -> AsyncIterator[SearchPage]:
-    """Pages of growing goodness; the last has `final` set. `lean_of`: a catalogue of which some may stand aside, for
-    words without filters. `stores_of`: where a link leads, beside `stores`; raises
+    """Pages of growing goodness; the last has `final` set. `lean_of`: a catalogue of which some may stand aside
+    where words without filters find few messages. `stores_of`: where a link leads, beside `stores`; raises
     `TargetNotFound` for a profile that does not exist. Raises `BadQuery`; `StoreError` only when no store at all
     can be read."""
     began = time.monotonic()
@@ -83,7 +84,7 @@ async def run_search(
     if parsed.link is not None:
         stores, lost = _led(stores, parsed.link, stores_of)
     if lean_of is not None and parsed.link is None and not parsed.filters:
-        catalogue_of = lean_of
+        catalogue_of = partial(lean_of, parsed)
     sides, problems = await _open(reader, stores, catalogue_of, query, parsed)
     running = Running(reader, parsed, query, sides, problems, began, lost)
     async with aclosing(running.pages()) as pages:
