@@ -34,8 +34,10 @@ GENERATIONS = (8_000, 10, 1_000_000)
 """When the collector looks by itself: often at few objects, rarely at more, at all of them never."""
 YOUNG = 3
 """Of its looks at few after which it looks at more, when it is quiet."""
-GROWN, GROWN_MUCH = 1.25, 1.5
-"""How much more there may be of what is not looked at before all of it is, when it is quiet and when it is not."""
+GROWN, GROWN_MUCH = 1.25, 2.5
+"""How much more there may be of what is not looked at before all of it is: with nobody there, and with somebody."""
+AWAY = 5.0
+"""Seconds after the last key when nobody seems to be there: to look at all there is takes as long as many frames."""
 HOLDING = (StylesCache.get_inner_outer, Strip.render_ansi)
 """What Textual remembers of widgets that are gone: the lines of a thousand, and a style for each of sixteen thousand
 places where something stood."""
@@ -152,9 +154,15 @@ class Tidying(OneKeyAtATime[R]):
         elif self._left >= (1 if based else COLLECTED_AFTER):
             self._throw_away()
         elif keeping is not None and keeping.grown(GROWN):
-            keeping.look(at_all=True)
+            self._look_when_away(keeping)
         elif gc.get_count()[1] >= YOUNG:
             gc.collect(1)
+
+    def _look_when_away(self, keeping: Keeping) -> None:
+        if (rest := AWAY - self.seconds_since_key) > 0:
+            self._tidy_later(rest)
+        else:
+            keeping.look(at_all=True)
 
     def _throw_away(self) -> None:
         """The screens that were left."""

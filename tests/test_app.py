@@ -832,6 +832,24 @@ async def test_what_was_left_is_looked_for_when_it_is_quiet_and_never_while_keys
         assert looked == [(1,), (), (1,)]
 
 
+async def test_all_there_is_is_looked_at_when_nobody_seems_to_be_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[bool] = []
+    waits: list[float] = []
+    async with running() as (app, _):
+        keeping = app._keeping = tidying.Keeping()
+        monkeypatch.setattr(keeping, "grown", lambda times: times == tidying.GROWN)
+        monkeypatch.setattr(keeping, "look", lambda *, at_all: looked.append(at_all))
+        monkeypatch.setattr(app, "_tidy_later", waits.append)
+        monkeypatch.setattr(HermesApp, "seconds_since_key", tidying.QUIET + 1.0)
+        app._tidy()
+        assert looked == []
+        assert waits == [pytest.approx(tidying.AWAY - tidying.QUIET - 1.0)]
+        monkeypatch.setattr(HermesApp, "seconds_since_key", tidying.AWAY)
+        app._tidy()
+        assert looked == [True]
+        app._keeping = None
+
+
 async def test_what_is_thrown_away_leaves_others_their_turn(monkeypatch: pytest.MonkeyPatch) -> None:
     turns: list[str] = []
     collect = tidying.gc.collect
@@ -859,7 +877,7 @@ async def test_what_is_imported_beforehand_does_not_count_as_grown() -> None:
             app.collect_rarely()
             keeping = app._keeping
             assert keeping is not None
-            lasting = [[number] for number in range(gc.get_freeze_count())]
+            lasting = [[number] for number in range(2 * gc.get_freeze_count())]
             await pilot.press("r")
             await until(pilot, lambda: not isinstance(app.screen, BrowseScreen))
             assert not app.keep_what_is_there()  # nor is a screen that will be left
@@ -922,7 +940,7 @@ def test_what_was_taken_for_lasting_and_was_not_is_thrown_away_before_there_is_m
         del ring
         keeping.look(at_all=keeping.grown(tidying.GROWN_MUCH))
         assert first() is not None, "nothing was taken for lasting: the rest would show nothing"
-        for _ in range(12):
+        for _ in range(30):
             ring = _Ring(began // 10)  # in place of the one before, which is frozen by now
             keeping.look(at_all=keeping.grown(tidying.GROWN_MUCH))
             assert gc.get_freeze_count() < began * (tidying.GROWN_MUCH + 0.3)

@@ -37,7 +37,7 @@ def fold(
     suspects = None
     if len(tallies) > FEW:
         suspects = {scope.places[each].root_id for each in suspicious(store) if each in scope.places}
-    doubtful: dict[str, list[str]] = {}
+    doubtful: dict[str, tuple[str, ...]] = {}
     for tally in tallies:
         root_id = tally.conversation.segment_ids[0]
         if root_id in several or (tally.count > 1 and (suspects is None or root_id in suspects)):

@@ -46,7 +46,7 @@ class Scope:
     """Runs of delegates that are left out likewise; they are no conversations."""
     parts_left_out: int = 0
     """Segments that are left out likewise, of conversations that are searched for what else is in them."""
-    _sessions: dict[str, list[str]] = field(default_factory=dict)
+    _sessions: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def searched(self) -> int:
@@ -61,14 +61,15 @@ class Scope:
             found = {each: catalogue.by_root(each) for each in missing}
             self.conversations.update((root_id, row) for root_id, row in found.items() if row is not None)
 
-    def sessions_of(self, root_id: str) -> list[str]:
+    def sessions_of(self, root_id: str) -> tuple[str, ...]:
         """The searched sessions that count for a conversation."""
         if not self._sessions:
             found: dict[str, list[str]] = {}
             for session_id, place in self.places.items():
                 found.setdefault(place.root_id, []).append(session_id)
-            self._sessions = found  # all at once: another thread may ask too
-        return self._sessions.get(root_id, [])
+            # all at once: another thread may ask too; tuples: the collector need not look at them
+            self._sessions = {root_id: tuple(sessions) for root_id, sessions in found.items()}
+        return self._sessions.get(root_id, ())
 
 
 class _Kept(NamedTuple):
