@@ -63,9 +63,9 @@ def test_the_newest_matches_cost_the_same_however_many_there_are(tmp_path: Path)
             base, where = _base(store), conditions(store.schema, NO_FILTERS)
 
             def ask(store: Store = store, base: Index = base, where: Conditions = where) -> object:
-                return ranking.newest(store, base, _WORD, where, 50)
+                return ranking.newest(store, base, _WORD, where, ranking.newest_ids(store, base, _WORD, 50))
 
-            found = ranking.newest(store, base, _WORD, where, 50)
+            found = ranking.newest(store, base, _WORD, where, ranking.newest_ids(store, base, _WORD, 50))
             assert [top.id for _, top in found] == list(range(messages, messages - 50, -1))
             taken.append(_steps(store, ask))
     assert taken[1] < taken[0] * 1.5
@@ -188,9 +188,9 @@ def test_messages_are_looked_up_by_their_id_and_never_gone_through(tmp_path: Pat
     with opened(_write(tmp_path / "state.db", 200, schema)) as store:
         base, where = _base(store), conditions(store.schema, NO_FILTERS)
         asked: list[str] = []
-        part = ranking.newest_part(store, base, _WORD, 50)
+        part, ids = ranking.newest_part(store, base, _WORD, 50), ranking.newest_ids(store, base, _WORD, 50)
         store.conn.set_trace_callback(asked.append)
-        ranking.newest(store, base, _WORD, where, 50)
+        ranking.newest(store, base, _WORD, where, ids)
         ranking.ranked(store, base, _WORD, where, SearchOrder.RELEVANCE)
         ranking.ranking(store, base, _WORD, where, SearchOrder.RELEVANCE, part)
         summing = Summing(base, _WORD, where, SearchOrder.RELEVANCE)

@@ -88,7 +88,8 @@ class Catalogues:
         from hermes_tui.storage.naming import titles_of  # a list does without
         from hermes_tui.storage.preparing import few
 
-        if not few(parsed, store):
+        known = self.known(store.ref)
+        if (known is not None and not known.aside) or not few(parsed, store):
             return self.read(store)
         catalogue, version = self.read_shown(store), self._kept[store.ref].version
         if not catalogue.aside or catalogue.bystanders:

@@ -52,8 +52,7 @@ _CALLS = "coalesce(m.tool_calls, '') not in ('', '[]')"
 _ESCAPED_CALLS = "coalesce(m.tool_calls, '') like '%\\u%'"
 
 Step = Callable[[Any, Store], None]
-"""A method of whoever has it in a list. Bound, it would hold all that was found in a circle that only the collector
-breaks."""
+"""A method of whoever has it in a list. Bound, it would hold all that was found in a circle."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,15 +129,7 @@ class Finding:
             self.routes.add("trigram")
         stretches = self._narrowed(store, self._divide(store))
         if self.index is not None:
-            number, steps = self.count(store, self.tree), self.ground.steps
-            if number > MANY and not self.index.inline and not self.ground.where.clauses:
-                self._summing = Summing(self.index, self.tree, self.within, self.ground.order)
-                self._summing.divide(store, number, 1 if steps else self.ground.abreast)
-            if steps:
-                self.steps += [Finding._newest] if number > _SOME else []
-                self.steps += [Finding._recent] if number > MANY else []
-            self.steps.append(Finding._rank)
-            self.steps += [Finding._settle] if self.index.inline else []
+            self.steps += [Finding._newest] if self.ground.steps else self._ranking(store)
         if stretches:
             self._stretches = stretches
             self.steps.append(Finding._start_reading)
@@ -196,16 +187,31 @@ class Finding:
 
     # what an index answers
 
-    def _newest(self, store: Store) -> None:
-        """Some of the newest that people and the assistant said in sessions that nothing demotes; of any others
-        only where there are none."""
+    def _ranking(self, store: Store) -> list[Step]:
+        """How all that match are ranked, once it is known how many they are."""
         assert self.index is not None
-        places, groups = self.ground.scope.places, Groups()
-        found = [
-            (kind, top)
-            for kind, top in ranking.newest(store, self.index, self.tree, self.within, _AMONG)
-            if top.session_id in places
-        ]
+        number, steps = self.count(store, self.tree), self.ground.steps
+        if number > MANY and not self.index.inline and not self.ground.where.clauses:
+            self._summing = Summing(self.index, self.tree, self.within, self.ground.order)
+            self._summing.divide(store, number, 1 if steps else self.ground.abreast)
+        before, after = steps and number > MANY, self.index.inline
+        return [*([Finding._recent] * before), Finding._rank, *([Finding._settle] * after)]
+
+    def _measure(self, store: Store) -> None:
+        self.steps[1:1] = self._ranking(store)
+
+    def _newest(self, store: Store) -> None:
+        """Of very many some of the newest that people and the assistant said in sessions that nothing demotes; of any
+        others only where there are none. How many match is asked when these are shown."""
+        assert self.index is not None
+        newest = ranking.newest_ids(store, self.index, self.tree, _SOME)
+        if len(newest) < _SOME:
+            self._counts[self.tree] = len(newest)
+            return self._measure(store)
+        self.steps.insert(1, Finding._measure)
+        groups, places = Groups(), self.ground.scope.places
+        among = ranking.newest(store, self.index, self.tree, self.within, newest[:_AMONG])
+        found = [(kind, top) for kind, top in among if top.session_id in places]
         human = [(kind, top) for kind, top in found if kind != CALLED and not places[top.session_id].automation]
         for kind, top in (human or found)[:_AT_ONCE]:
             group = groups.setdefault(top.session_id, {}).setdefault(kind, Group(0))

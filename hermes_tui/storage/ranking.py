@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from heapq import nsmallest
 from typing import Any, NamedTuple
@@ -14,6 +14,7 @@ from hermes_tui.storage.conditions import AT, Conditions
 from hermes_tui.storage.connection import Store, decoding
 from hermes_tui.storage.fts import Index, column, express
 from hermes_tui.storage.matches import BEST, CALLED, SAID, UNSURE, Group, Groups, Top, by_order
+from hermes_tui.storage.rows import listed
 
 Hit = tuple[float, int, Any, float | None, int]
 """A matching message as SQLite gives it: score, id, session, time, kind."""
@@ -87,17 +88,22 @@ def hits_sql(index: Index, where: Conditions, order: SearchOrder, part: Part = W
     """
 
 
-def newest(store: Store, index: Index, tree: Node, where: Conditions, among: int) -> list[tuple[int, Top]]:
-    """(kind, message) for each that passes among the newest `among` that match, newest first."""
-    some = "order by rowid desc limit :among"
+def newest_ids(store: Store, index: Index, tree: Node, number: int) -> list[int]:
+    """The newest so many messages that match, newest first."""
+    sql = f"select rowid from {index.name} where {index.name} match ? order by rowid desc limit ?"
+    return [row[0] for row in store.conn.execute(sql, (express(tree), number))]
+
+
+def newest(store: Store, index: Index, tree: Node, where: Conditions, among: Sequence[int]) -> list[tuple[int, Top]]:
+    """(kind, message) for each that passes among these that match, which are the newest, newest first."""
     sql = f"""
-    select {_kind(index, some)}, m.id, cast(m.session_id as text), -m.id, null
-    from (select rowid from {index.name} where {index.name} match :expression {some}) f
-    cross join messages m on m.id = f.rowid
-    where {where.sql}
+    select {_kind(index, "order by rowid desc limit :number")}, m.id, cast(m.session_id as text), -m.id, null
+    from messages m
+    where m.id in (select value from json_each(:among)) and {where.sql}
     order by m.id desc
     """
-    params = {**hits_params(index, tree, where), "among": among}
+    params = {**hits_params(index, tree, where), "among": listed(among), "number": len(among)}
+    del params["expression"]
     return [(row[0], Top(*row[1:])) for row in store.conn.execute(sql, params).fetchall()]
 
 

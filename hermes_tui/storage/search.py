@@ -38,7 +38,7 @@ from hermes_tui.storage.scopes import Scope, scope_of
 from hermes_tui.storage.tallies import PARTIAL, SPREAD, WHOLE, SortKey, Tally, tally
 from hermes_tui.values import dataclass, field, replace
 
-FRAME = 0.016
+FRAME = 0.01
 """Seconds of work after which what is known is shown, though more is on its way."""
 _NARROW = 400
 """Sessions up to which statements name those that are searched, even where nothing narrows a search to them."""
