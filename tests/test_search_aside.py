@@ -252,3 +252,17 @@ async def test_where_a_word_finds_much_everything_is_read_at_once(
     finally:
         await reader.end()
     assert lean == {"plover": False, "watch": True, '"plover plover plover plover"': True, "据库": True}
+
+
+async def test_an_id_that_is_still_being_typed_reads_two_of_those_that_begin_so(tmp_path: Path) -> None:
+    db = many(tmp_path / "state.db")
+    write(db, "update messages set content = 'n'")
+    service = SqliteSessionService([ref_of(db)])
+    try:
+        shown = len(await _known(service))
+        for text, read in (("s", 0), ("s0", 0), ("s000", 2), ("s00001", 3)):
+            async for _ in service.search(SearchQuery(text, typing_at=len(text), limit=0)):
+                pass
+            assert len(await service._catalogues.shown(service.stores[0])) <= shown + read, text
+    finally:
+        await service.close()

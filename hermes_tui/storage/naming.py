@@ -61,15 +61,21 @@ def find_targets(store: Store, catalogue: Catalogue, text: str, filters: Filters
 
 
 def _bring_named(store: Store, catalogue: Catalogue, text: str) -> None:
-    """Have the catalogue know all that stands aside and could be what this names."""
+    """Have the catalogue know what stands aside and could be what this names. Of sessions whose ids begin like that
+    and which it does not tell apart, two show that there are several."""
     if not catalogue.bystanders:
         return
     try:
-        begun = tuple(beginnings(read_name(text)))
+        names = beginnings(read_name(text))
     except TargetNotFound:
         return
-    named = catalogue.bystanders.values()
-    bring(store, catalogue, [id for id, _, name in named if id.startswith(begun) or name.startswith(begun)])
+    numbered = tuple(f"{each} #" for each in names)
+    begun = tuple(each for each in names if len(each) >= _HINTING)
+    called = [id for id in catalogue.bystanders if id.startswith(begun)] if begun else []
+    if max(map(len, names)) < _TELLING:
+        del called[2:]
+    called += [id for id, _, name in catalogue.bystanders.values() if name in names or name.startswith(numbered)]
+    bring(store, catalogue, [*called, *names])
 
 
 def _segments(catalogue: Catalogue, text: str) -> Iterator[Segment]:
