@@ -51,7 +51,7 @@ class Scope:
     @property
     def searched(self) -> int:
         """Conversations that are searched."""
-        return len(self.conversations.keys() | self.aside)
+        return len(self.conversations.keys() | self.aside) if self.aside else len(self.conversations)
 
     def bring(self, store: Store, catalogue: Catalogue, session_ids: Set[str]) -> None:
         """Know the conversations of these sessions that stand aside, and that are still there."""
