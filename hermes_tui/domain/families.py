@@ -20,6 +20,7 @@ __all__ = [
     "build_chains",
     "conversation_of",
     "edge",
+    "lying_beside",
 ]
 _TAKING_IN = Lock()
 
@@ -82,7 +83,7 @@ def conversation_of(chain: Chain, profile: str) -> Conversation:
     )
 
 
-def _beginning(ordered: Sequence[str], text: str) -> slice:
+def lying_beside(ordered: Sequence[str], text: str) -> slice:
     """Where those stand that begin so."""
     first = last = bisect_left(ordered, text)
     while last < len(ordered) and ordered[last].startswith(text):
@@ -183,13 +184,13 @@ class Catalogue:
             ]
             self._titled = sorted(named, key=lambda segment: segment.title or "")
             self._ordered["titles"] = [segment.title or "" for segment in self._titled]
-        return self._titled[_beginning(self._ordered["titles"], beginning)]
+        return self._titled[lying_beside(self._ordered["titles"], beginning)]
 
     def called(self, beginning: str) -> list[Segment]:
         """Sessions whose id begins so."""
         if "ids" not in self._ordered:
             self._ordered["ids"] = sorted(self.chains)
-        ids = self._ordered["ids"][_beginning(self._ordered["ids"], beginning)]
+        ids = self._ordered["ids"][lying_beside(self._ordered["ids"], beginning)]
         return [segment for id in ids for segment in self.chains[id].segments if segment.id == id]
 
     def all_chains(self) -> Iterator[Chain]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from hermes_tui.domain.families import Catalogue
+from hermes_tui.domain.families import Catalogue, lying_beside
 from hermes_tui.domain.filters import Filters
 from hermes_tui.domain.links import only_link
 from hermes_tui.domain.queries import Tier
@@ -69,13 +69,37 @@ def _bring_named(store: Store, catalogue: Catalogue, text: str) -> None:
         names = beginnings(read_name(text))
     except TargetNotFound:
         return
-    numbered = tuple(f"{each} #" for each in names)
-    begun = tuple(each for each in names if len(each) >= _HINTING)
-    called = [id for id in catalogue.bystanders if id.startswith(begun)] if begun else []
-    if max(map(len, names)) < _TELLING:
-        del called[2:]
-    called += [id for id, _, name in catalogue.bystanders.values() if name in names or name.startswith(numbered)]
+    known, called = _by_name(catalogue), []
+    for name in names:
+        if len(name) >= _HINTING:
+            called += known.ids[lying_beside(known.ids, name)][: None if len(name) >= _TELLING else 2]
+        called += known.titles.get(name, ())
+        called += (
+            id for each in known.ordered[lying_beside(known.ordered, f"{name} #")] for id in known.titles[each]
+        )
     bring(store, catalogue, [*called, *names])
+
+
+class _ByName(NamedTuple):
+    """What stands aside, by what it may be called."""
+
+    ids: list[str]
+    """In order, so that those that begin alike lie side by side."""
+    ordered: list[str]
+    """Titles, likewise."""
+    titles: dict[str, list[str]]
+    """Title → ids."""
+
+
+def _by_name(catalogue: Catalogue) -> _ByName:
+    """Kept with the catalogue."""
+    kept = catalogue.made.get("by name")
+    if not isinstance(kept, _ByName):
+        titles: dict[str, list[str]] = {}
+        for id, _, name in catalogue.bystanders.values():
+            titles.setdefault(name, []).append(id)
+        kept = catalogue.made["by name"] = _ByName(sorted(catalogue.bystanders), sorted(titles), titles)
+    return kept
 
 
 def _segments(catalogue: Catalogue, text: str) -> Iterator[Segment]:

@@ -46,12 +46,9 @@ class Scope:
     """Runs of delegates that are left out likewise; they are no conversations."""
     parts_left_out: int = 0
     """Segments that are left out likewise, of conversations that are searched for what else is in them."""
+    searched: int = 0
+    """Conversations that are searched."""
     _sessions: dict[str, tuple[str, ...]] = field(default_factory=dict)
-
-    @property
-    def searched(self) -> int:
-        """Conversations that are searched."""
-        return len(self.conversations.keys() | self.aside) if self.aside else len(self.conversations)
 
     def bring(self, store: Store, catalogue: Catalogue, session_ids: Set[str]) -> None:
         """Know the conversations of these sessions that stand aside, and that are still there."""
@@ -156,6 +153,7 @@ def _place_aside(scope: Scope, catalogue: Catalogue, left_out: Collection[str]) 
             scope.places[session_id] = Place(session_id, False, source in DEMOTED)
             searched.append(session_id)
     scope.aside = frozenset(searched)
+    scope.searched = len(scope.conversations) + len(searched)
 
 
 def _source(segments: Iterable[Segment], session_id: str) -> str:
