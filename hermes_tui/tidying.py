@@ -153,10 +153,11 @@ class Tidying(OneKeyAtATime[R]):
             self._tidy_later(early)
         elif self._left >= (1 if based else COLLECTED_AFTER):
             self._throw_away()
-        elif keeping is not None and keeping.grown(GROWN):
-            self._look_when_away(keeping)
-        elif gc.get_count()[1] >= YOUNG:
-            gc.collect(1)
+        else:
+            if gc.get_count()[1] >= YOUNG:
+                gc.collect(1)
+            if keeping is not None and keeping.grown(GROWN):
+                self._look_when_away(keeping)
 
     def _look_when_away(self, keeping: Keeping) -> None:
         if (rest := AWAY - self.seconds_since_key) > 0:

@@ -246,6 +246,9 @@ class GatedService:
     async def ways_out(self, query: SearchQuery) -> tuple[WayOut, ...]:
         return await self._say("ways_out", (query,), self.ways)
 
+    async def sources(self) -> frozenset[str]:
+        return await self._say("sources", (), frozenset(row.source for row in self.rows))
+
     async def complete(self, word: str) -> tuple[Completion, ...]:
         key, _, begun = word.partition(":")
         sources = sorted({row.source for row in self.rows})

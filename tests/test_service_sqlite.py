@@ -27,11 +27,13 @@ from hermes_tui.errors import (
     TargetAmbiguous,
     TargetNotFound,
 )
+from hermes_tui.service.sources import no_source
 from hermes_tui.service.sqlite import SqliteSessionService
 from hermes_tui.storage import connection
 from tests import real_stores
 from tests.builders import SCHEMAS, StoreBuilder
 from tests.hermes_answers import hermes_says, session_ids
+from tests.searches import ref_of
 from tests.seeds import SEED
 
 Opens = Callable[..., SqliteSessionService]
@@ -628,3 +630,20 @@ async def test_every_conversation_of_a_real_store_can_be_asked_everything(opens:
     checks = {check.name: check for check in await service.checks()}
     assert checks["sessions"].state is State.OK
     assert f"{len(session_ids(real_home / 'state.db'))} rows of sessions" in checks["sessions"].detail
+
+
+async def test_a_source_is_one_however_many_there_are_and_however_it_is_written(tmp_path: Path) -> None:
+    names = [f"source{number}" for number in range(80)] + ['my "own"', "My Slack"]
+    with StoreBuilder(tmp_path / "state.db") as store:
+        for number, name in enumerate(names):
+            store.session(f"s{number}", name)
+    service = SqliteSessionService([ref_of(tmp_path / "state.db")])
+    try:
+        assert await service.sources() == frozenset(names)
+        for name in ("source79", '"my slack"'):
+            assert await no_source(service, f"source:{name} nothing") == ""
+        assert (await no_source(service, "source:sorcery")).startswith(
+            "There is no source sorcery; there are My Slack,"
+        )
+    finally:
+        await service.close()

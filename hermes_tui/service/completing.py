@@ -65,6 +65,21 @@ async def complete(
     return tuple(Completion(begun["head"] + _quoted(name), n) for name, n in fitting[:_MOST])
 
 
+async def sources(stores: Sequence[StoreRef], catalogue_of: CatalogueOf) -> frozenset[str]:
+    """Every source of a session, as it is written there; those of a store that cannot be read are missing."""
+    there: set[str] = set()
+    for ref in stores:
+        try:
+            there.update(_sources(await catalogue_of(ref)))
+        except StoreError:
+            continue  # the search itself says what cannot be read
+    return frozenset(there - {""})
+
+
+def _sources(catalogue: Catalogue) -> Iterable[str]:
+    return (segment.source for chain in catalogue.all_chains() for segment in chain.segments)
+
+
 def _quoted(value: str) -> str:
     plain = not any(char.isspace() or char in ',"' for char in value)
     return value if plain else '"' + value.replace('"', " ") + '"'
@@ -74,7 +89,7 @@ def _values(store: Store, catalogue: Catalogue, key: str) -> Counter[str]:
     """Value → how often, in one store."""
     conversations = marked(catalogue, live_ids(store.ref.home)).values()
     if key == "source":
-        return _counted(segment.source for chain in catalogue.all_chains() for segment in chain.segments)
+        return _counted(_sources(catalogue))
     if key in _FIELDS:
         return _counted(map(_FIELDS[key], conversations))
     if key == "is":

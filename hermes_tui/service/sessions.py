@@ -70,6 +70,9 @@ class SessionService(Protocol):
     async def complete(self, word: str) -> tuple[Completion, ...]:
         """Values for a filter word begun in the query box (`source:` → this store's sources)."""
 
+    async def sources(self) -> frozenset[str]:
+        """Every source of a session in these stores, as it is written there."""
+
     async def target(self, text: str) -> Target:
         """What a link, an id, a unique id prefix, an exact title or `latest` means.
 

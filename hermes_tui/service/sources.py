@@ -14,6 +14,6 @@ async def no_source(service: SessionService, text: str) -> str:
     named = parse_query(text, present=now()).filters.wanted.get("source")
     if not named:
         return ""
-    there = [each.text.partition(":")[2].strip('"') for each in await service.complete("source:")]
+    there = await service.sources()
     wrong = sorted(named.difference(map(str.casefold, there)))
     return f"There is no source {', '.join(wrong)}; there are {', '.join(sorted(there))}." if wrong and there else ""

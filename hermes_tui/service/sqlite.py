@@ -151,6 +151,11 @@ class SqliteSessionService:
 
         return await completing.complete(self._reader, self._stores, self._catalogues.of, word)
 
+    async def sources(self) -> frozenset[str]:
+        from hermes_tui.service import completing
+
+        return await completing.sources(self._stores, self._catalogues.of)
+
     async def target(self, text: str) -> Target:
         from hermes_tui.service import targeting
 

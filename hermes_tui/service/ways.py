@@ -8,7 +8,8 @@ from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.queries import SearchQuery, WayOut
 from hermes_tui.domain.querytext import ParsedQuery, Piece, parse_query
 from hermes_tui.domain.sessions import UNASKED_SOURCES
-from hermes_tui.errors import BadQuery, StoreError
+from hermes_tui.errors import BadQuery
+from hermes_tui.service.completing import sources
 from hermes_tui.service.reader import Reader
 from hermes_tui.service.searching import CatalogueOf, count_matches
 from hermes_tui.times import now
@@ -45,13 +46,7 @@ async def _meant_sources(
     """As `_variants`: sources that are none, each replaced by the one there is that is written nearly so."""
     from difflib import get_close_matches  # only for the few who need it
 
-    there: set[str] = set()
-    for ref in stores:
-        try:
-            chains = (await catalogue_of(ref)).all_chains()
-        except StoreError:
-            continue  # the search itself says what cannot be read
-        there |= {one.source.casefold() for chain in chains for one in chain.segments if one.source}
+    there = {source.casefold() for source in await sources(stores, catalogue_of)}
     found: list[tuple[str, str]] = []
     for piece in parsed.pieces:
         key, _, value = piece.text.partition(":")

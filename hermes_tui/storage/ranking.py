@@ -103,7 +103,6 @@ def newest(store: Store, index: Index, tree: Node, where: Conditions, among: Seq
     order by m.id desc
     """
     params = {**hits_params(index, tree, where), "among": listed(among), "number": len(among)}
-    del params["expression"]
     return [(row[0], Top(*row[1:])) for row in store.conn.execute(sql, params).fetchall()]
 
 
