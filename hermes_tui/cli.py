@@ -229,33 +229,45 @@ def _with_stores(given: Arguments) -> int:
         return screens.run(given, choice)
     if given.command == "resume":
         return _resume(given, choice)
-    answer = _ask(given, choice, _command(given.command))
-    return _give(given, answer)
+    if given.command in _LOOPLESS:
+        return _give(given, _ask_directly(given, choice))
+    return _give(given, _ask(given, choice, _command(given.command)))
+
+
+def _ask_directly(given: Arguments, choice: Chosen) -> Answer:
+    """As `_ask`, without an event loop: importing asyncio would be a quarter of the time. A search begins with what
+    every search asks, while Python is still importing the rest of it."""
+    from hermes_tui.service.direct import DirectReader, drive
+
+    reader = DirectReader()
+    try:
+        if given.command == "search" and len(choice.stores) == 1:
+            from hermes_tui.storage.fts import look_ahead
+
+            reader.meanwhile(choice.stores[0], look_ahead)
+        return drive(_asking(given, choice, _command(given.command), reader))
+    finally:
+        reader.close()
 
 
 def _ask(given: Arguments, choice: Chosen, run: Callable[[Asked], Awaitable[T]]) -> T:
-    """Let a command ask its stores; threads and connections are gone afterwards. Where nothing needs an event
-    loop there is none: importing asyncio would be a quarter of the time."""
+    """Let a command ask its stores; threads and connections are gone afterwards."""
+    from hermes_tui.commands import looping
+
+    return looping.run(lambda: _asking(given, choice, run), lambda number: _Ended(128 + number))
+
+
+async def _asking(
+    given: Arguments, choice: Chosen, run: Callable[[Asked], Awaitable[T]], reader: Reader | None = None
+) -> T:
     from hermes_tui.commands.answers import Asked
     from hermes_tui.service.sqlite import SqliteSessionService
 
-    reader: Reader | None = None
-
-    async def ask() -> T:
-        service = SqliteSessionService(choice.stores, reader=reader)
-        try:
-            return await run(Asked(given, service, choice.problems, _bold(given)))
-        finally:
-            await service.close()
-
-    if given.command in _LOOPLESS:
-        from hermes_tui.service.direct import DirectReader, drive
-
-        reader = DirectReader()
-        return drive(ask())
-    from hermes_tui.commands import looping
-
-    return looping.run(ask, lambda number: _Ended(128 + number))
+    service = SqliteSessionService(choice.stores, reader=reader)
+    try:
+        return await run(Asked(given, service, choice.problems, _bold(given)))
+    finally:
+        await service.close()
 
 
 def _bold(given: Arguments) -> bool:

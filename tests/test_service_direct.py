@@ -149,6 +149,38 @@ def test_closing_stops_what_is_being_prepared(reader: DirectReader, store: Store
     assert reader.statistics["cancelled"] == 1
 
 
+def test_preparations_follow_one_another(reader: DirectReader, store: StoreRef) -> None:
+    reader.abreast = 2
+    go_on = threading.Event()
+    order: list[str] = []
+
+    def first(opened: Store) -> None:
+        assert go_on.wait(20)
+        order.append("first")
+
+    reader.meanwhile(store, first)
+    reader.meanwhile(store, lambda opened: order.append("second"))
+    go_on.set()
+    assert drive(reader.run(store, title, lane=Lane.SEARCH)) == "first"
+    assert order == ["first", "second"]
+
+
+def test_closing_stops_what_waits_to_be_prepared(reader: DirectReader, store: StoreRef) -> None:
+    reader.abreast = 2
+    begun = threading.Event()
+
+    def prepare(opened: Store) -> None:
+        begun.set()
+        endless(opened)
+
+    reader.meanwhile(store, prepare)
+    reader.meanwhile(store, lambda opened: pytest.fail("it was closed before"))
+    assert begun.wait(20)
+    reader.close()
+    assert not [thread for thread in threading.enumerate() if thread.name == "reader"]
+    assert reader.statistics["run"] == 0
+
+
 def test_with_one_processor_nothing_runs_beside_anything(reader: DirectReader, store: StoreRef) -> None:
     reader.abreast = 1
     reader.meanwhile(store, lambda opened: pytest.fail("nobody asked for it"))

@@ -5,15 +5,22 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
+import threading
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
 from textual.css.stylesheet import Stylesheet
 
+from hermes_tui import cli
 from hermes_tui.app import HermesApp
+from hermes_tui.commands.answers import Answer, Asked
 from hermes_tui.domain.sessions import ListQuery
 from hermes_tui.errors import StoreUnreadable
 from hermes_tui.screens.browse import BrowseScreen
+from hermes_tui.service import direct
+from hermes_tui.storage import fts
+from hermes_tui.storage.connection import Store
 from hermes_tui.widgets.ink import Inked
 from hermes_tui.widgets.inks import INKS
 from tests import values
@@ -153,3 +160,27 @@ async def test_the_list_is_the_first_screen_and_no_other_is_drawn_below_it() -> 
     app = HermesApp(GatedService())
     async with app.run_test(size=(120, 36)):
         assert [type(screen) for screen in app.screen_stack] == [BrowseScreen]
+
+
+def test_a_search_asks_its_indexes_while_the_rest_of_it_is_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with StoreBuilder(tmp_path / "state.db") as store:
+        store.session("s")
+        store.message("s", "user", "a harbour")
+    asked, load = threading.Event(), cli._command
+
+    def look(opened: Store) -> None:
+        look_ahead(opened)
+        asked.set()
+
+    def slowly(name: str) -> Callable[[Asked], Awaitable[Answer]]:
+        assert asked.wait(20)
+        return load(name)
+
+    look_ahead = fts.look_ahead
+    monkeypatch.setattr(direct, "processors", lambda: 2)
+    monkeypatch.setattr(fts, "look_ahead", look)
+    monkeypatch.setattr(cli, "_command", slowly)
+    assert cli.main(["--home", str(tmp_path), "search", "harbour"]) == 0
+    assert "1 conversation found" in capsys.readouterr().out

@@ -45,8 +45,8 @@ class Hand:
 
     def __init__(self) -> None:
         self.stores: dict[StoreRef, Store] = {}
-        self.busy: _Work | None = None
-        """What it was given to do while others work."""
+        self.busy: list[_Work] = []
+        """What it was given to do while others work, one after the other."""
 
 
 class _Work:
@@ -89,8 +89,10 @@ class DirectReader(Reader):
 
     def meanwhile(self, ref: StoreRef, work: Callable[[Store], None]) -> None:
         if self.abreast > 1:
-            self.hands[0].busy = _Work(Job(ref, work))
-            self._begin(self.hands[0], self.hands[0].busy)
+            hand, given = self.hands[0], _Work(Job(ref, work))
+            before = hand.busy[-1] if hand.busy else None
+            hand.busy.append(given)
+            self._begin(hand, given, before)
 
     def _served(
         self, ref: StoreRef, asked: Sequence[tuple[Hand, Callable[[Store], T]]], seconds: float = 60.0
@@ -100,10 +102,10 @@ class DirectReader(Reader):
         under_way: list[_Work] = []
         try:
             for hand, _ in asked:
-                if hand.busy is not None:
-                    under_way.append(hand.busy)
-                    self._wait(hand.busy, deadline)
-                    hand.busy = None
+                under_way += hand.busy
+                for each in hand.busy:
+                    self._wait(each, deadline)
+                hand.busy.clear()
             for hand, work in asked:
                 under_way.append(_Work(Job(ref, work)))  # before it begins: it may be what a signal comes from
                 self._begin(hand, under_way[-1])
@@ -116,8 +118,10 @@ class DirectReader(Reader):
                     each.done.wait(_GONE)
         return [each.result() for each in under_way[-len(asked) :]]
 
-    def _begin(self, hand: Hand, work: _Work) -> None:
+    def _begin(self, hand: Hand, work: _Work, before: _Work | None = None) -> None:
         def serve() -> None:
+            if before is not None:
+                before.done.wait()
             work.outcome = self._outcome(work.job, hand.stores)
             work.done.set()
 
@@ -171,10 +175,12 @@ class DirectReader(Reader):
 
     def close(self) -> None:
         for hand in self.hands:
-            if hand.busy is not None and not hand.busy.done.is_set():
-                self._break_off(hand.busy, Cancelled)
-                hand.busy.done.wait(_GONE)
-            hand.busy = None
+            going = [each for each in hand.busy if not each.done.is_set()]
+            for each in going:
+                self._break_off(each, Cancelled)
+            for each in going:
+                each.done.wait(_GONE)
+            hand.busy.clear()
             for store in hand.stores.values():
                 store.conn.close()
             hand.stores.clear()

@@ -249,6 +249,12 @@ def structured_ids(store: Store, base: Index) -> tuple[int, ...]:
     return ids
 
 
+def look_ahead(store: Store) -> None:
+    """Have the store remember what a search asks of its indexes whatever its words are."""
+    if (base := look(store).base) is not None:
+        structured_ids(store, base)
+
+
 STRUCTURED = "substr(cast(m.content as blob), 1, 6) = x'006a736f6e3a'"
 """The content is a NUL, `json:` and JSON: as text, SQL would see nothing of it."""
 
