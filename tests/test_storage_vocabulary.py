@@ -13,14 +13,15 @@ from pathlib import Path
 import pytest
 
 from hermes_tui.domain.querytrees import Form, Leaf
-from hermes_tui.storage import vocabulary
+from hermes_tui.storage import vocabulary, wordpages
 from hermes_tui.storage.conditions import Conditions
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.fts import Index, look
 from hermes_tui.storage.judging import UNICODE, Judge
 from hermes_tui.storage.scan import Task, listed, slice_sql
 from hermes_tui.storage.sieve import teach
-from hermes_tui.storage.vocabulary import may_hold, rows_with, words_of, words_with
+from hermes_tui.storage.vocabulary import rows_with, words_with
+from hermes_tui.storage.wordpages import Walk, may_hold, pages_with, rarest, words_of
 from tests.builders import StoreBuilder
 from tests.searches import searches
 from tests.seeds import SEED
@@ -92,7 +93,7 @@ def _base(store: Store) -> Index:
 def test_the_words_that_hold_a_piece_are_those_that_fts5_lists(
     scribbled: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(vocabulary, "_PAGES_AT_ONCE", 50)
+    monkeypatch.setattr(wordpages, "_PAGES_AT_ONCE", 50)
     words = _listed(scribbled)
     found = 0
     with opened(scribbled) as store:
@@ -107,20 +108,73 @@ def test_the_words_that_hold_a_piece_are_those_that_fts5_lists(
     assert found > 1_000
 
 
-@pytest.mark.usefixtures("unbounded")
-def test_every_page_is_gone_through_in_which_a_piece_may_be_and_few_others(scribbled: Path) -> None:
+def _pages(db: Path) -> list[bytes]:
+    """Every page of words of the index."""
+    sql = """
+    select d.block from messages_fts_idx i
+    join messages_fts_data d on d.id = (i.segid << 37) + (i.pgno >> 1)
+    """
+    with closing(sqlite3.connect(db)) as conn:
+        return [row[0] for row in conn.execute(sql)]
+
+
+def _given(store: Store, chars: Iterable[str]) -> list[bytes]:
+    """What is given to whoever looks for these."""
+    walk, found = Walk(store, "messages_fts"), []
+    while (span := walk.next(store)) is not None:
+        found += pages_with(store, "messages_fts", span, chars)
+    return found
+
+
+@pytest.mark.parametrize("sparse", [0, 1, 1_000_000])
+def test_every_page_is_given_in_which_a_piece_may_be_and_few_others(
+    scribbled: Path, sparse: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wordpages, "_SPARSE", sparse)
     held = let_through = 0
+    pages = _pages(scribbled)
+    assert {word.decode() for page in pages for word in words_of(page)} >= _listed(scribbled)
     with opened(scribbled) as store:
-        pages = [page for _, page in vocabulary._pages(store, _base(store), [b"0"])]
-        assert {word.decode() for page in pages for word in words_of(page)} >= _listed(scribbled)
-        for piece in map(str.encode, _pieces(random.Random(SEED + 1), 30)):
+        for piece in _pieces(random.Random(SEED + 1), 30):
+            some = _given(store, [rarest(piece)])
+            assert len(some) == len({*some})
             for page in pages:
-                holds = any(piece in word for word in words_of(page))
-                assert may_hold(page, piece) or not holds
+                holds = any(piece.encode() in word for word in words_of(page))
+                assert not holds or (may_hold(page, piece.encode()) and page in some)
                 held += holds
-                let_through += may_hold(page, piece)
+                let_through += may_hold(page, piece.encode()) and page in some
     assert held > 1_000
     assert let_through < held * 2.5
+
+
+def test_of_pages_that_hold_none_of_it_python_sees_none(scribbled: Path) -> None:
+    with opened(scribbled) as store:
+        assert _given(store, ["部", "署"])
+        assert not _given(store, ["\uac00", "\u4e00"]), (
+            "no word has a character that begins like it and is not after it"
+        )
+        assert {*_given(store, ["部", "署"])} == {*_given(store, ["部"]), *_given(store, ["署"])}
+
+
+@pytest.mark.parametrize("pages", [1, 7, 256])
+def test_all_pages_are_gone_through_once(scribbled: Path, pages: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also by several who share the work."""
+    monkeypatch.setattr(wordpages, "_PAGES_AT_ONCE", pages)
+    with opened(scribbled) as one, opened(scribbled) as other:
+        walk, seen = Walk(one, "messages_fts"), []
+        while (span := walk.next(other if len(seen) % 2 else one)) is not None:
+            seen.append(span)
+        for each in seen:
+            assert each.low is None or each.high is None or each.low < each.high
+        parts = {span.part for span in seen}
+        assert len(parts) > 3
+        for part in parts:
+            spans = [span for span in seen if span.part == part]
+            assert spans[0].low is None
+            assert spans[-1].high is None
+            assert [span.low for span in spans[1:]] == [span.high for span in spans[:-1]]
+        number = one.conn.execute("select count(*) from messages_fts_idx").fetchone()[0]
+        assert number // pages <= len(seen) <= number // pages + len(parts)
 
 
 @pytest.mark.usefixtures("unbounded")
@@ -214,7 +268,7 @@ def test_a_page_that_is_none_is_not_believed(
     scribbled: Path, unbounded: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = b"\x00\x00\x00\x08" + "0部".encode() + b"\xff\x7f"
-    monkeypatch.setattr(vocabulary, "_pages", lambda *_: iter([(1, page)]))
+    monkeypatch.setattr(vocabulary, "pages_with", lambda *_: iter([page]))
     with opened(scribbled) as store:
         assert words_with(store, _base(store), ["部"]) is None
 
@@ -263,17 +317,18 @@ async def test_a_page_that_asks_for_all_memory_there_is_sends_to_the_messages(
 
 @pytest.mark.usefixtures("unbounded")
 def test_while_somebody_writes_it_is_read_again(scribbled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    written, limit, pages = 0, 0, vocabulary._pages
+    written, limit, goes_on = 0, 0, vocabulary.Reading.goes_on
 
-    def disturbed(store: Store, index: Index, any_of: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
+    def disturbed(reading: vocabulary.Reading, store: Store) -> bool:
         nonlocal written
-        yield from pages(store, index, any_of)
-        if written < limit:
+        going = goes_on(reading, store)
+        if not going and written < limit:
             written += 1
             with closing(sqlite3.connect(scribbled)) as conn, conn:
                 conn.execute(_SAID, (f"x{'署' * written}x",))
+        return going
 
-    monkeypatch.setattr(vocabulary, "_pages", disturbed)
+    monkeypatch.setattr(vocabulary.Reading, "goes_on", disturbed)
     for times, expected in ((1, {"x署x"}), (9, None)):
         written, limit = 0, times
         with opened(scribbled) as store:
