@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from tests import real_stores
-from tests.bench import answers, loop, memory, painting, processes, report, writers
+from tests.bench import answers, loop, memory, painting, processes, profiling, report, writers
 from tests.bench.measuring import RUNS, Result
 from tests.bench.stores import STORES, Bench, beside, copied, installed
 
@@ -39,6 +39,8 @@ PARTS: dict[str, Callable[[Bench], Iterator[Result]]] = {
     "writer": writers.commits,
 }
 """In the order of the report; the last one writes to the copy of the store."""
+PROFILES = "profiles"
+"""A part that holds nothing against anything: where the time goes. First, while the store is as Hermes left it."""
 _SCREENS = frozenset({"start", "hits", "open", "keys", "quit", "loop", "memory"})
 """A quick look takes these on its first store only."""
 
@@ -47,7 +49,12 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--stores", nargs="+", default=["small", "seed"], choices=[*STORES, "all"])
     parser.add_argument(
-        "--only", nargs="+", default=list(PARTS), choices=list(PARTS), metavar="PART", help=", ".join(PARTS)
+        "--only",
+        nargs="+",
+        default=[PROFILES, *PARTS],
+        choices=[PROFILES, *PARTS],
+        metavar="PART",
+        help=", ".join([PROFILES, *PARTS]),
     )
     parser.add_argument("--runs", type=int, default=RUNS, help=f"rounds that count; a report takes {RUNS} or more")
     parser.add_argument(
@@ -68,6 +75,8 @@ def _measure(bench: Bench, only: Sequence[str], kept: report.Kept) -> list[str]:
     """Each part, told as soon as it is there; gives those that did not work. One that does not leaves what an
     earlier run found, and the next one is tried."""
     failed = []
+    if PROFILES in only and not bench.quick:
+        report.profiled(kept, bench, dict(profiling.profiles(bench)))
     for part in (name for name in PARTS if name in only):
         began = time.perf_counter()
         results = []

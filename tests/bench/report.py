@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.bench.measuring import Result
+from tests.bench.profiling import Profile, told
 from tests.bench.stores import STORES, Bench
 
 RAW = Path(__file__).parent / "results.json"
@@ -36,6 +37,11 @@ def merge(kept: Kept, bench: Bench, part: str, results: Sequence[Result], hermes
         "machine": machine(),
         "results": [each.kept() for each in results],
     }
+
+
+def profiled(kept: Kept, bench: Bench, found: dict[str, Profile]) -> None:
+    """Put the profiles of one store in the place of earlier ones."""
+    kept.setdefault(bench.name, {"parts": {}})["profiles"] = found
 
 
 def save(kept: Kept, path: Path = RAW) -> None:
@@ -79,23 +85,28 @@ def results_of(store: Kept, parts: Sequence[str]) -> Iterator[Result]:
 def _store(name: str, store: Kept, parts: Sequence[str]) -> Iterator[str]:
     yield f"## {name}: {store['about']}"
     yield ""
-    told: dict[tuple[str, str], list[str]] = {}
+    runs: dict[tuple[str, str], list[str]] = {}
     for part in parts:
         if (found := store["parts"].get(part)) is not None:
-            told.setdefault((found["date"], found["machine"]), []).append(part)
-    for (date, where), measured in told.items():
-        yield f"{date}, {where}" + (f" ({', '.join(measured)})." if len(told) > 1 else ".")
+            runs.setdefault((found["date"], found["machine"]), []).append(part)
+    for (date, where), measured in runs.items():
+        yield f"{date}, {where}" + (f" ({', '.join(measured)})." if len(runs) > 1 else ".")
     results = list(results_of(store, parts))
     judged = [each.met for each in results if each.met is not None]
     yield f"{sum(judged)} of {len(judged)} bounds are met."
     yield ""
-    yield "| what | ours | against | theirs | ratio | bound | met | runs |"
-    yield "|---|--:|---|--:|--:|--:|---|--:|"
+    yield "| what | ours | against | theirs | ratio | bound | met | floor | ours : floor | runs |"
+    yield "|---|--:|---|--:|--:|--:|---|--:|--:|--:|"
     for each in results:
         yield row(each)
     if notes := [f"- {each.what}, against {each.against}: {text}." for each in results if (text := remarks(each))]:
         yield ""
         yield from notes
+    if found := store.get("profiles"):
+        yield ""
+        yield "Where the time goes, as looks at every thread see it, one a millisecond:"
+        yield ""
+        yield from (f"- {what}: {told(profile)}." for what, profile in found.items())
 
 
 def row(each: Result) -> str:
@@ -107,7 +118,9 @@ def row(each: Result) -> str:
     ours, theirs = _value(each.our_value, each.unit), _value(each.their_value, each.unit)
     runs = len(each.ours)
     ratio = f"{each.ratio:.2f}" if each.their_value else ""
-    return f"| {what} | {ours} | {against} | {theirs} | {ratio} | {bound(each)} | {met} | {runs} |"
+    least = each.floor_value
+    floor = f"{_value(least, each.unit)} | {each.our_value / least:.2f}" if least else " | "
+    return f"| {what} | {ours} | {against} | {theirs} | {ratio} | {bound(each)} | {met} | {floor} | {runs} |"
 
 
 def remarks(each: Result) -> str:
@@ -116,8 +129,7 @@ def remarks(each: Result) -> str:
     if value is None:
         return each.remark
     share = f" ({value / each.their_value:.2f} of theirs)" if each.their_value else ""
-    floor = f"floor: {each.floor_is}, {_value(value, each.unit)}{' ms' if each.unit == 'ms' else ''}{share}"
-    return "; ".join(filter(None, (each.remark, floor)))
+    return "; ".join(filter(None, (each.remark, f"floor: {each.floor_is}{share}")))
 
 
 def bound(each: Result) -> str:
