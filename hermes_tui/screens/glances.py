@@ -27,9 +27,11 @@ async def glance(connect: Connect, store: StoreRef) -> Glance:
     """Look into one store; what goes wrong there is part of the answer."""
     service = connect((store,))
     try:
-        page = await service.conversations(ListQuery(limit=1, include_hidden=True))
+        page = await service.first_page(ListQuery(include_hidden=True))
+        # of very many, those that a list leaves out need not be read to be counted
+        every = page.of if page.whole else (await service.conversations(ListQuery(limit=1))).of
     except HermesTuiError as error:
         return Glance(error=str(error))
     finally:
         await service.close()
-    return Glance(page.of, page.rows[0].last_active if page.rows else None)
+    return Glance(every, page.rows[0].last_active if page.rows else None)
