@@ -307,6 +307,8 @@ def _resume(given: Arguments, choice: Chosen) -> int:
     from hermes_tui.commands import output, resumes
 
     plan, answer = _ask(given, choice, resumes.run)
+    if not (given.json or given.print):
+        handover.program(plan.argv, plan.env)  # one that is missing is said once, with the command to copy
     for notice in plan.notices if not given.json else ():
         output.say(notice)
     if given.json or given.print:

@@ -45,7 +45,7 @@ def command_line(argv: Sequence[str], env: Mapping[str, str]) -> str:
     return " ".join([*(f"{name}={shlex.quote(value)}" for name, value in env.items()), shlex.join(argv)])
 
 
-def _program(argv: Sequence[str], env: Mapping[str, str]) -> str:
+def program(argv: Sequence[str], env: Mapping[str, str]) -> str:
     """Path of the program. Raises `Unsupported` with the command to copy."""
     found = shutil.which(argv[0], path=environment(env).get("PATH"))
     if found is None:
@@ -62,7 +62,7 @@ def become(argv: Sequence[str], env: Mapping[str, str]) -> int:
 
     Raises `Unsupported` when it cannot be started; otherwise does not return on POSIX.
     """
-    program = _program(argv, env)
+    path = program(argv, env)
     if os.name == "nt":
         return run(argv, env)
     for stream in (sys.stdout, sys.stderr):
@@ -71,7 +71,7 @@ def become(argv: Sequence[str], env: Mapping[str, str]) -> int:
     for name in ("SIGPIPE", "SIGXFSZ"):  # Python ignores these, and what is ignored stays so across exec
         signal.signal(getattr(signal, name), signal.SIG_DFL)
     try:
-        os.execve(program, list(argv), environment(env))
+        os.execve(path, list(argv), environment(env))
     except (OSError, ValueError) as error:
         raise _failed(argv, env, error) from error
 
@@ -81,10 +81,10 @@ def run(argv: Sequence[str], env: Mapping[str, str]) -> int:
 
     Returns its exit code; 128 + n when signal n ended it. Raises `Unsupported` when it cannot be started.
     """
-    program = _program(argv, env)
+    path = program(argv, env)
     with _terminal(), _signals() as children:
         try:
-            child = subprocess.Popen(list(argv), executable=program, env=environment(env))
+            child = subprocess.Popen(list(argv), executable=path, env=environment(env))
         except (OSError, ValueError) as error:
             raise _failed(argv, env, error) from error
         children.append(child)
@@ -148,7 +148,7 @@ def in_tmux_window(argv: Sequence[str], env: Mapping[str, str], name: str) -> No
     Given as several words, tmux runs a command without a shell. Names and directories are formats to tmux
     (`#(…)` would run), so every `#` goes. Raises `Unsupported` with the reason.
     """
-    _program(argv, env)
+    program(argv, env)
     if not os.environ.get("TMUX"):
         raise Unsupported("There is no tmux around this terminal to open a window in.")
     places = {place: os.environ[place] for place in _PLACES if place in os.environ} | dict(env)
