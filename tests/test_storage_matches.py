@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import sqlite3
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 
@@ -150,6 +152,22 @@ def test_very_many_matches_are_summed_up_in_parts_to_the_same(tmp_path: Path, or
                 assert not summing.deepen(store, found, ["s2"]), "asked for once"
                 assert {key: found[key] for key in ("s1", "s2")} == {key: whole[key] for key in ("s1", "s2")}
                 assert all(len(group.tops) == 1 for group in found["s3"].values()), "of the others the best alone"
+
+
+def test_of_what_was_summed_up_only_the_groups_stay(tmp_path: Path) -> None:
+    with opened(_write(tmp_path / "state.db", 300)) as store:
+        base, where, order = _base(store), conditions(store.schema, NO_FILTERS), SearchOrder.RELEVANCE
+        known = ranking.recently(store, base, _WORD, where, order, 100)
+        newest = weakref.ref(known.ranking)
+        summing = Summing(base, _WORD, where, order, known)
+        del known
+        summing.divide(store, 200, 2)
+        summing.take([job(store) for job in summing.ahead])
+        groups = summing.last(store)
+        assert _best_of(groups) == _best_of(ranking.ranked(store, base, _WORD, where, order))
+        assert newest() is None
+        assert all(type(each) is not list for each in gc.get_referents(summing) if each is not summing.parts)
+        assert summing.deepen(store, groups, ["s1"])
 
 
 def test_a_part_that_cannot_be_summed_up_ahead_is_left_to_the_answer(tmp_path: Path) -> None:

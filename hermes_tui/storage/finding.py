@@ -234,7 +234,7 @@ class Finding:
         assert self.index is not None
         order, known = self.ground.order, self._recently
         if self._summing is not None:
-            self.groups = self._summing.groups(store)
+            self.groups = self._summing.last(store)
         else:
             self.groups = ranking.ranked(store, self.index, self.tree, self.within, order, known)
         self._recently, self.rough = None, False

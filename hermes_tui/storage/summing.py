@@ -20,7 +20,7 @@ from hermes_tui.storage.fts import TROUBLE, Index, is_index_trouble
 from hermes_tui.storage.matches import Group, Groups, Top, by_order
 from hermes_tui.storage.ranking import WHOLE, Part, Ranking, Recently, hits_params, hits_sql, newest_part
 from hermes_tui.storage.rows import in_order
-from hermes_tui.values import NamedTuple, dataclass, field
+from hermes_tui.values import dataclass, field
 
 _RANK = {
     SearchOrder.RELEVANCE: "score",
@@ -30,16 +30,9 @@ _RANK = {
 """SQL for what is smallest for the best match."""
 
 
-class Sum(NamedTuple):
-    """The matches of one session that are of one kind; the last four are those of the best."""
-
-    session_id: str
-    kind: int
-    number: int
-    rank: float
-    id: int
-    score: float
-    at: float | None
+Sum = tuple[str, int, int, float, int, float, float | None]
+"""The matches of one session that are of one kind: session, kind, how many; then rank, id, score and time of the
+best. As SQLite gives it: there are as many as an answer has conversations, and more."""
 
 
 def sums_sql(index: Index, where: Conditions, order: SearchOrder, part: Part = WHOLE) -> str:
@@ -98,6 +91,12 @@ class Summing:
             return self._grouped([*found, self._sums(self.known.ranking.groups())])
         return self._grouped([*found, self._summed(self.known.part, store)])
 
+    def last(self, store: Store) -> Groups:
+        """The same for the last time: what they are made of goes, instead of being there beside them."""
+        groups = self.groups(store)
+        self.known, self._found = None, None
+        return groups
+
     def deepen(self, store: Store, groups: Groups, session_ids: Iterable[str]) -> bool:
         """Put as many matches of these sessions into the groups as are ever shown; whether any were missing."""
         fresh = [each for each in session_ids if each in groups and each not in self._deep]
@@ -137,31 +136,28 @@ class Summing:
 
     def _summed(self, part: Part, store: Store) -> list[Sum]:
         params = hits_params(self.index, self.tree, self.where, part)
-        rows = store.conn.execute(sums_sql(self.index, self.where, self.order, part), params).fetchall()
-        return list(map(Sum._make, rows))
+        return store.conn.execute(sums_sql(self.index, self.where, self.order, part), params).fetchall()
 
     def _sums(self, groups: Groups) -> list[Sum]:
         rank = by_order(self.order)
         return [
-            Sum(session_id, kind, group.count, *rank(group.tops[0]), group.tops[0].score, group.tops[0].at)
+            (session_id, kind, group.count, *rank(group.tops[0]), group.tops[0].score, group.tops[0].at)
             for session_id, kinds in groups.items()
             for kind, group in kinds.items()
         ]
 
-    @staticmethod
-    def _grouped(found: Sequence[Iterable[Sum]]) -> Groups:
+    def _grouped(self, found: Sequence[Iterable[Sum]]) -> Groups:
         """Session → kind → matches. What one part lacks may be in another, and names that differ only in what is no
         UTF-8 are one."""
         groups: Groups = {}
-        ranks: dict[tuple[str, int], tuple[float, int]] = {}
+        ranked = by_order(self.order)
         for session_id, kind, number, rank, message_id, score, at in chain.from_iterable(found):
             kinds = groups.setdefault(session_id, {})
             group = kinds.get(kind)
             if group is None:
                 kinds[kind] = group = Group(0)
             group.count += number
-            if group.tops and ranks[session_id, kind] < (rank, message_id):
+            if group.tops and ranked(group.tops[0]) < (rank, message_id):
                 continue
-            ranks[session_id, kind] = (rank, message_id)
             group.tops = [Top(message_id, session_id, score, at)]
         return groups
