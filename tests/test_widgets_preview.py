@@ -80,6 +80,22 @@ def test_the_marks_around_code_are_left_out() -> None:
     assert "x = 1" in text
 
 
+@pytest.mark.parametrize("rule", ["|---:|:---:|", "--- | ---", "| - |", "|---:|---|--...", "  |:--|"])
+def test_what_parts_the_head_of_a_table_is_left_out(rule: str) -> None:
+    recap = Recap((RecapEntry("user", "go"), RecapEntry("assistant", f"| ms | tab |\n{rule}\n| 12 | A |")), 0)
+    text = said(Previewed(ROW, None, recap))
+    assert "--" not in text
+    assert ":-" not in text
+    assert "| ms | tab |" in text
+    assert "| 12 | A |" in text
+
+
+@pytest.mark.parametrize("kept", ["---", "a | b", "- | is a pipe", "x |---| y"])
+def test_what_only_looks_like_it_stays(kept: str) -> None:
+    recap = Recap((RecapEntry("user", "go"), RecapEntry("assistant", f"before\n{kept}\nafter")), 0)
+    assert kept in said(Previewed(ROW, None, recap))
+
+
 def test_hostile_texts_are_shown_and_do_nothing() -> None:
     bad = "[/] \x1b[2J\x1b]0;x\x07 a\u202eb **b[old** `c\x9bode`\r\nnext\ttab"
     origin = Provenance(bad, bad, bad, bad, bad)

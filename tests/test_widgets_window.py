@@ -96,6 +96,13 @@ def test_a_match_in_tool_output_is_shown_with_its_tool() -> None:
     assert "walnut" in text
 
 
+def test_tables_and_code_are_told_without_the_lines_around_them() -> None:
+    said = "a walnut:\n```sh title=x\nls\n```\n| ms | tab |\n|---:|:--|\n| 12 | A |"
+    shown = (Window((), 0, 0), Window((message(3, said, "assistant"),), 0, 0), Window((), 0, 0))
+    text = "\n".join(each.text for each in window_view(hit(3, "walnut", "walnut"), shown, ("walnut",))(80, 40))
+    assert "a walnut: ls | ms | tab | | 12 | A |" in text
+
+
 def test_failing_and_waiting() -> None:
     assert "locked" in "".join(each.text for each in window_view(hit(1, "x"), None, (), failed="locked")(60, 20))
     assert next(each.text.strip() for each in window_view(hit(1, "x"), None, ())(60, 20)) == ROW.title

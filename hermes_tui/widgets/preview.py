@@ -23,8 +23,10 @@ CALLS: Part = ("▸", "quiet")
 LIMIT = 4
 """Lines of an entry that is not the last answer."""
 _MARKUP = r"\*\*(?P<strong>[^*\n]{1,300})\*\*|`(?P<code>[^`\n]{1,300})`"
-_FENCE = r"(?m)^ {0,3}(?:`{3,}|~{3,})[\w+#.-]*[ \t]*(?:\n|(?=\.{3}|\Z))"
+_FENCE = r"(?m)^ {0,3}(?:`{3,}|~{3,})[^`\n]*?(?:\n|(?=\.{3}|\Z))"
 """The marks around a block of code: a recap shows the code."""
+_RULE = r"(?m)^[ \t]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*(?::?-+:?)?[ \t]*(?:\n|\Z|(?=\.{3}))"
+"""What parts the head of a table from its rows."""
 _BLANKS = r"\n[ \t]*(?:\n[ \t]*)+"
 
 
@@ -55,10 +57,15 @@ def inline(text: str, ink: str) -> list[Part]:
     return [part for part in parts if part[0]]
 
 
+def without_marks(text: str) -> str:
+    """Without the lines that only say where code or a table begins."""
+    return re.sub(_RULE, "", re.sub(_FENCE, "", text))
+
+
 def _entry(entry: RecapEntry, width: int, limit: int, ink: str, seen: int) -> list[Line]:
     """An entry with its mark in the margin, its calls on a line of their own."""
     mark = MARKS.get(entry.who, EVENT)
-    text = re.sub(_FENCE, "", clean(entry.text[:seen]).replace("\t", "    "))
+    text = without_marks(clean(entry.text[:seen]).replace("\t", "    "))
     text = re.sub(_BLANKS, "\n", text).strip()
     lines: list[Line] = []
     if text:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 from hermes_tui.domain.messages import EVENTS, Message, Window
@@ -13,7 +12,7 @@ from hermes_tui.times import moment
 from hermes_tui.values import dataclass
 from hermes_tui.widgets.ink import AXIS, BLANK_CELL, Line, Part, View, crop, gap, line, shortened, wrap
 from hermes_tui.widgets.lit import Lights
-from hermes_tui.widgets.preview import inline
+from hermes_tui.widgets.preview import inline, without_marks
 from hermes_tui.widgets.snippets import EVENT, MARKS
 from hermes_tui.widgets.wording import facts, title_part
 
@@ -28,7 +27,6 @@ CALL: Part = ("▸", "quiet")
 _INKS = {"user": "ink", "assistant": "soft", "tool": "soft"}
 _SEEN = 2_000
 """Characters of a message that a pane can hold at most."""
-_FENCE = re.compile(r"^ {0,3}(?:```|~~~).*$", re.MULTILINE)
 _NAMES = 4
 """Names of tools that one line of calls tells."""
 
@@ -161,8 +159,8 @@ def calls_line(names: Sequence[str], width: int) -> Line:
 
 
 def _folded(text: str) -> str:
-    """Paragraphs run on, without the fences of code: a pane is too narrow for blank lines."""
-    return " ".join(_FENCE.sub("", text).split())
+    """Paragraphs run on: a pane is too narrow for blank lines."""
+    return " ".join(without_marks(text).split())
 
 
 def _from(text: str, match: int, room: int) -> str:
