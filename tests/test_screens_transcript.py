@@ -343,6 +343,50 @@ async def test_another_size_keeps_what_is_read() -> None:
             assert "Question 31." in seen(app)
 
 
+async def test_a_page_of_folded_calls_is_made_ready_before_it_is_turned_to() -> None:
+    calls = [message(i, "tool", "done", call=ToolCall(f"c{i}", "terminal", "{}", i)) for i in range(1, 201)]
+    screen = screen_of(service := service_of(calls), 60)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        full = screen.reader.size.height
+        assert full > supply.AHEAD
+        service.hold("messages")
+        for key in ("pagedown", "pageup", "pageup"):
+            await pilot.press(key)
+            assert seen(app).count("▸ terminal") == full
+            service.release("messages")
+            await settled(screen, pilot)
+            service.hold("messages")
+
+
+async def test_the_rail_stays_where_heights_elsewhere_turn_out_a_little_other_than_was_guessed() -> None:
+    screen = screen_of(service := service_of(talk(4_000)), 10)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        await pilot.press("end")
+        await settled(screen, pilot)
+        service.hold("messages")
+        while not screen.reader._asked:
+            await pilot.press("pageup")
+        before, total, told = seen(app), screen.reader.plan.heights.total, screen.reader._told
+        service.release("messages")
+        await settled(screen, pilot)
+        assert screen.reader.plan.heights.total != total
+        assert screen.reader._told == told
+        assert seen(app) == before
+
+
+async def test_the_rail_follows_where_heights_elsewhere_turn_out_much_higher() -> None:
+    screen = screen_of(service_of(talk(200, **{f"m{i}": "words " * 1_200 for i in range(1, 201)})), 10)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        screen.reader.go_to(150)
+        await settled(screen, pilot)
+        total, height, top = screen.reader.scroll_state()
+        thumb = [i for i, line in enumerate(seen(app).splitlines()[3:]) if line.endswith("┃")]
+        assert abs(thumb[0] - height * top / total) <= 1.5
+
+
 # folding
 
 

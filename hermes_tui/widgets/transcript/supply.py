@@ -25,8 +25,10 @@ SLICE = 0.003
 PAUSE = 0.002
 """Seconds that others have between two slices for what is out of sight."""
 AHEAD = 24
-"""Messages beyond either edge whose texts are asked for before they are needed."""
-MOST = 160
+"""Messages beyond either edge whose texts are asked for and set before they are needed; more where they are low, …"""
+FAR = 120
+"""… but no more than this."""
+MOST = 2 * FAR
 """Texts asked for at a time."""
 
 
@@ -58,6 +60,8 @@ class Supply(Inked, can_focus=True, inherit_bindings=False):
         self._preparing: dict[int, Generator[None, None, Whole]] = {}
         self._unfinished = False
         self._pumping = False
+        self._told = (0, 0)
+        """(lines of the whole, the first in sight), as told last."""
         self.moved = False
         """Nobody has yet followed up what is in sight now."""
 
@@ -96,6 +100,7 @@ class Supply(Inked, can_focus=True, inherit_bindings=False):
         """Lay out anew and repaint: after anything that may have changed the frame."""
         if self.size.height and len(self.plan.order):
             self._lay()
+            self.tell_moved()
         self.refresh()
         self._go_on()
 
@@ -108,16 +113,25 @@ class Supply(Inked, can_focus=True, inherit_bindings=False):
         """What the frame looks like depends on this alone, as long as nobody moves or folds."""
         leaves = {position: self.shelf.peek(self.plan.order.ids[position]) for position, _ in self.plan.frame}
         made = tuple((leaf.serial, len(leaf.rows)) if leaf is not None else None for leaf in leaves.values())
-        return tuple(self.plan.frame), made, self.walker.current, self.walker.match
+        return tuple(self.plan.frame), made, self.walker.current, self.walker.match, self.plan.sees_end
 
     def _lay_on(self) -> None:
         """Lay out what has come since; if that is in sight it is repainted, and at once when all of it is there."""
         before = self._picture()
         self._lay()
         if self._picture() != before:
+            self.tell_moved()
             self.refresh()
             if not self._unfinished and isinstance(screen := self.screen, Framing):
                 screen.hurry(self)
+
+    def _drifted(self) -> bool:
+        """Heights out of sight have turned out so far from what was guessed that one is elsewhere on the rail, by a
+        line of it or more; what is less waits until the reader moves."""
+        (was, first), total, height = self._told, self.plan.heights.total, self.size.height
+        if not (was and total):
+            return was != total
+        return max(abs(self.plan.top / total - first / was), abs(height / total - height / was)) * height >= 1
 
     def _lay(self) -> None:
         deadline = time.perf_counter() + SLICE
@@ -129,19 +143,18 @@ class Supply(Inked, can_focus=True, inherit_bindings=False):
             self.walker.follow_frame()
         self._ask()
         self.set_reactive(Widget.scroll_y, float(self.plan.top))
-        self.tell_moved()
 
     def tell_moved(self) -> None:
         """Something else is in sight, or the current item is another one."""
         self.moved = True
+        self._told = (self.plan.heights.total, self.plan.top)
         self.post_message(self.Moved())
 
     def _ask(self) -> None:
         """Ask for texts that are in sight, or soon may be."""
         plan, shelf = self.plan, self.shelf
         if plan.frame:
-            first, last = plan.frame[0][0], plan.frame[-1][0]
-            for position in range(max(0, first - AHEAD), min(len(plan.order), last + AHEAD + 1)):
+            for position in range(plan.frame[0][0] - self._reach(-1), plan.frame[-1][0] + self._reach(1) + 1):
                 if not shelf.has(plan.order.ids[position]):
                     shelf.missing[plan.order.ids[position]] = None
         wanted = [each for each in shelf.missing if each not in self._asked][:MOST]
@@ -187,7 +200,11 @@ class Supply(Inked, can_focus=True, inherit_bindings=False):
         if self._preparing:
             self._prepare()
             return True
-        return not self._set_around(time.perf_counter() + SLICE)
+        if not self._set_around(time.perf_counter() + SLICE):
+            return True
+        if self._drifted():
+            self.tell_moved()
+        return False
 
     def _prepare(self) -> None:
         message_id, steps = next(iter(self._preparing.items()))
@@ -201,16 +218,30 @@ class Supply(Inked, can_focus=True, inherit_bindings=False):
             self.plan.keep()
             self.shelf.put_whole(message_id, finished.value)
             self._lay()
+            self.tell_moved()
             self.refresh()
 
+    def _reach(self, step: int) -> int:
+        """How many messages beyond this edge of the frame are made ready: two pages of them, as many turn out lower
+        than was guessed, and at least some, however high they are."""
+        heights, edge = self.plan.heights, self.plan.frame[0 if step < 0 else -1][0]
+        room = edge if step < 0 else len(heights) - 1 - edge
+        count, lines = min(AHEAD, room), 0
+        for away in range(1, min(FAR, room) + 1):
+            lines += heights[edge + step * away]
+            if lines >= 2 * self.size.height:
+                return max(count, away)
+        return max(count, min(FAR, room))
+
     def _around(self) -> Iterable[int]:
-        """Positions beside the frame, near ones first, a screenful either way."""
+        """Positions beside the frame, near ones first, as far as `_reach` on either side."""
         if self.plan.frame:
             first, last = self.plan.frame[0][0], self.plan.frame[-1][0]
-            for step in range(1, AHEAD):
-                if last + step < len(self.plan.order):
+            above, below = self._reach(-1), self._reach(1)
+            for step in range(1, max(above, below) + 1):
+                if step <= below:
                     yield last + step
-                if first - step >= 0:
+                if step <= above:
                     yield first - step
 
     def _set_around(self, deadline: float) -> bool:
