@@ -5,8 +5,10 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
+import sqlite3
 import threading
 from collections.abc import Callable, Coroutine, Iterator, Sequence
+from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
@@ -22,6 +24,7 @@ from hermes_tui.service.direct import DirectReader, drive
 from hermes_tui.service.jobs import Lane
 from hermes_tui.service.reader import Step
 from hermes_tui.service.sqlite import SqliteSessionService
+from hermes_tui.storage import vocabulary
 from hermes_tui.storage.connection import Store
 from tests.builders import StoreBuilder
 from tests.test_service_reader import endless, make, ref, title
@@ -179,6 +182,64 @@ def test_closing_stops_what_waits_to_be_prepared(reader: DirectReader, store: St
     reader.close()
     assert not [thread for thread in threading.enumerate() if thread.name == "reader"]
     assert reader.statistics["run"] == 0
+
+
+def test_what_reads_the_catalogue_helps_with_what_is_prepared(reader: DirectReader, store: StoreRef) -> None:
+    reader.abreast = 2
+    helped, lent = threading.Event(), []
+
+    def help_(opened: Store) -> None:
+        lent.append(opened)
+        helped.set()
+
+    drive(reader.lend(store, lambda opened: pytest.fail("there is nothing to help with")))
+    reader.meanwhile(store, lambda opened: None if helped.wait(20) else pytest.fail("nobody helps"))
+    drive(reader.lend(store, help_))
+    assert drive(reader.run(store, title, lane=Lane.SEARCH)) == "first"
+    assert lent == [reader.hands[-1].stores[store]]
+
+
+def test_what_helping_fails_at_is_left_to_whoever_asks(reader: DirectReader, store: StoreRef) -> None:
+    reader.abreast = 2
+    reader.meanwhile(store, lambda opened: None)
+    drive(reader.lend(store, lambda opened: opened.conn.execute("select nothing from nowhere")))
+    assert drive(reader.run(store, title, lane=Lane.SEARCH)) == "first"
+
+
+def test_words_inside_words_are_looked_for_by_two_hands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """While the list of sessions is read by one of them, and before the search itself begins."""
+    with StoreBuilder(tmp_path / "state.db") as made:
+        made.session("s1", title="日志")
+        made.message("s1", "user", "今天部署了")
+        made.message("s1", "user", "plover")
+    shared: list[Store] = []
+    share = vocabulary.Reading.share
+
+    def watched(reading: vocabulary.Reading, opened: Store) -> None:
+        shared.append(opened)
+        share(reading, opened)
+
+    reader = DirectReader()
+    reader.abreast = 2
+    service = SqliteSessionService([ref(tmp_path / "state.db")], reader=reader)
+
+    async def search(text: str) -> SearchPage:
+        return [page async for page in service.search(SearchQuery(text, steps=False))][-1]
+
+    alone = drive(search("部署"))
+    assert [hit.count for hit in alone.hits] == [1]
+    with closing(sqlite3.connect(tmp_path / "state.db")) as conn, conn:
+        conn.execute("update sessions set title = 'another'")
+    monkeypatch.setattr(vocabulary.Reading, "share", watched)
+    monkeypatch.setattr(vocabulary, "_read", lambda *_: pytest.fail("it was not prepared"))
+    page = drive(search("部署"))
+    assert [hit.count for hit in page.hits] == [1]
+    assert page.route == alone.route
+    assert len(shared) == len({id(opened) for opened in shared}) == 2
+    shared.clear()
+    drive(search("plover"))
+    assert not shared
+    drive(service.close())
 
 
 def test_with_one_processor_nothing_runs_beside_anything(reader: DirectReader, store: StoreRef) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
+from threading import Barrier, Thread
 
 import pytest
 
@@ -221,16 +222,19 @@ def test_where_it_cannot_tell_the_messages_are_read(scribbled: Path, monkeypatch
         monkeypatch.setattr(vocabulary, "_MOST_WORDS", 3)
         assert rows_with(store, base, piece) is None, "too many words"
         monkeypatch.setattr(vocabulary, "_MOST_WORDS", 1_000_000)
+        store.searching.clear()
         monkeypatch.setattr(vocabulary, "_FEW_PAGES", 5)
         monkeypatch.setattr(vocabulary, "_PART", 1_000_000)
         assert rows_with(store, base, piece) is None, "too many pages"
         monkeypatch.setattr(vocabulary, "_FEW_PAGES", 1_000_000)
+        store.searching.clear()
         assert rows_with(store, base, piece)
-        store.searching.pop("vocabulary")
+        store.searching.clear()
         monkeypatch.setattr(vocabulary, "_SOME_PAGES", 50)
         monkeypatch.setattr(vocabulary, "_WRITTEN_SO", 1_000_000)
         assert rows_with(store, base, piece) is None, "a store that is full of such writing"
         monkeypatch.setattr(vocabulary, "_SOME_PAGES", 1_000_000)
+        store.searching.clear()
         assert rows_with(store, base, piece)
         assert all(rows_with(store, each, piece) is None for each in unlike)
         for unsuited in (Leaf("deploy", inside=True), Leaf("·部", inside=True), Leaf("ﾊ"), Leaf("々")):
@@ -317,23 +321,106 @@ async def test_a_page_that_asks_for_all_memory_there_is_sends_to_the_messages(
 
 @pytest.mark.usefixtures("unbounded")
 def test_while_somebody_writes_it_is_read_again(scribbled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    written, limit, goes_on = 0, 0, vocabulary.Reading.goes_on
+    written, limit, share = 0, 0, vocabulary.Reading.share
 
-    def disturbed(reading: vocabulary.Reading, store: Store) -> bool:
+    def disturbed(reading: vocabulary.Reading, store: Store) -> None:
         nonlocal written
-        going = goes_on(reading, store)
-        if not going and written < limit:
+        share(reading, store)
+        if written < limit:
             written += 1
             with closing(sqlite3.connect(scribbled)) as conn, conn:
                 conn.execute(_SAID, (f"x{'署' * written}x",))
-        return going
 
-    monkeypatch.setattr(vocabulary.Reading, "goes_on", disturbed)
+    monkeypatch.setattr(vocabulary.Reading, "share", disturbed)
     for times, expected in ((1, {"x署x"}), (9, None)):
         written, limit = 0, times
         with opened(scribbled) as store:
             found = words_with(store, _base(store), ["x署", "署"])
             assert (found and found["x署"]) == expected
+
+
+def _lacking(store: Store, *texts: str) -> vocabulary.Reading:
+    reading = vocabulary.lacking(store, _base(store), [Leaf(text) for text in texts])
+    assert reading is not None
+    return reading
+
+
+@pytest.mark.usefixtures("unbounded")
+def test_several_threads_share_the_list(scribbled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each page is looked at by one of them, and what they find is remembered for whoever asks."""
+    monkeypatch.setattr(wordpages, "_PAGES_AT_ONCE", 5)
+    spans: list[tuple[Store, wordpages.Span]] = []
+    both, pages = Barrier(2), vocabulary.pages_with
+
+    def watched(store: Store, index: str, span: wordpages.Span, chars: Iterable[str]) -> Iterator[bytes]:
+        if store not in [each for each, _ in spans]:
+            both.wait(20)
+        spans.append((store, span))
+        return pages(store, index, span, chars)
+
+    monkeypatch.setattr(vocabulary, "pages_with", watched)
+    with opened(scribbled) as one, opened(scribbled) as other:
+        reading = _lacking(one, "部署")
+        thread = Thread(target=reading.share, args=(other,))
+        thread.start()
+        reading.share(one)
+        assert reading.ended(one)
+        thread.join()
+        assert len({span for _, span in spans}) == len(spans) > 100
+        shared = reading.keep(one)
+        spans.clear()
+        assert words_with(one, _base(one), ["部署"]) == shared
+        assert vocabulary.lacking(one, _base(one), [Leaf("部署")]) is None
+        assert not spans
+    monkeypatch.undo()
+    with opened(scribbled) as store:
+        assert words_with(store, _base(store), ["部署"]) == shared
+    assert shared
+    assert shared["部署"]
+
+
+@pytest.mark.usefixtures("unbounded")
+def test_what_was_shared_counts_only_when_all_of_it_is_of_one_moment(
+    scribbled: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with opened(scribbled) as one, opened(scribbled) as other:
+        reading = _lacking(one, "部署")
+        with monkeypatch.context() as patched:
+            patched.setattr(other, "stopped", lambda: True)
+            reading.share(other)
+        reading.share(one)
+        assert not reading.ended(one), "somebody gave up, perhaps in the middle"
+
+        reading = _lacking(one, "部署")
+        with monkeypatch.context() as patched:
+            patched.setattr(vocabulary, "pages_with", lambda *_: iter([b"\0\0\0\4" + "部署".encode()]))
+            with pytest.raises(IndexError):
+                reading.share(other)
+        reading.share(one)
+        assert not reading.ended(one)
+
+        reading = _lacking(one, "部署")
+        reading.share(other)
+        with closing(sqlite3.connect(scribbled)) as conn, conn:
+            conn.execute(_SAID, ("x部署x",))
+        assert not reading.ended(one)
+        reading = _lacking(one, "部署")
+        reading.share(one)
+        assert reading.ended(one)
+
+
+def test_that_a_piece_is_in_too_many_words_is_found_out_once(
+    scribbled: Path, statements: Statements, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vocabulary, "_MOST_WORDS", 3)
+    with opened(scribbled) as store:
+        assert words_with(store, _base(store), ["部"]) is None
+        statements.all.clear()
+        assert words_with(store, _base(store), ["部"]) is None
+        assert not [each for each in statements.all if "_data" in each]
+        assert vocabulary.lacking(store, _base(store), [Leaf("部")]) is None
+        assert vocabulary.lacking(store, _base(store), [Leaf("署")]) is not None
+        assert vocabulary.lacking(store, _base(store), [Leaf("deploy")]) is None
 
 
 def test_of_a_word_too_long_to_be_stored_whole_nothing_is_told(tmp_path: Path) -> None:

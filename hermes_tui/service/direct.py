@@ -11,10 +11,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import AsyncGenerator, Callable, Coroutine, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 
 from hermes_tui.domain.profiles import StoreRef
-from hermes_tui.errors import HermesTuiError, QueryTimeout
+from hermes_tui.errors import HermesTuiError, QueryTimeout, StoreError
 from hermes_tui.service.jobs import Cancelled, Job, Lane
 from hermes_tui.service.reader import Reader, Step, processors
 from hermes_tui.storage.connection import Store
@@ -93,6 +94,11 @@ class DirectReader(Reader):
             before = hand.busy[-1] if hand.busy else None
             hand.busy.append(given)
             self._begin(hand, given, before)
+
+    async def lend(self, ref: StoreRef, work: Callable[[Store], None]) -> None:
+        if self.hands[0].busy:
+            with suppress(StoreError):  # met again by whoever asks
+                await self.run(ref, work, lane=Lane.CATALOGUE)
 
     def _served(
         self, ref: StoreRef, asked: Sequence[tuple[Hand, Callable[[Store], T]]], seconds: float = 60.0

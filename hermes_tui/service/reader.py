@@ -120,6 +120,9 @@ class Reader:
         waits for it, and what it fails at is met again by whoever asks. Here everything is kept from question to
         question, and there is nothing to prepare."""
 
+    async def lend(self, ref: StoreRef, work: Callable[[Store], None]) -> None:
+        """Have what reads the catalogue help with what is done `meanwhile`."""
+
     async def rounds(self, steps: Sequence[Step]) -> AsyncGenerator[None, None]:
         """Take each of these again and again for as long as it answers True, side by side; gives way whenever one
         or more of them have answered, and goes on with these when it is asked for more. What a step raises ends

@@ -27,7 +27,7 @@ from hermes_tui.service.reader import Reader
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.fts import look
 from hermes_tui.storage.judging import UNICODE
-from hermes_tui.storage.preparing import ready
+from hermes_tui.storage.preparing import Preparation
 from hermes_tui.storage.search import StorePage, StoreSearch
 from hermes_tui.storage.snippets import load_matches
 from hermes_tui.storage.tallies import SortKey
@@ -107,9 +107,12 @@ async def _open(
     reader: Reader, stores: Sequence[StoreRef], catalogue_of: CatalogueOf, query: SearchQuery, parsed: ParsedQuery
 ) -> tuple[list[_Side], list[StoreProblem]]:
     """The stores that can be read, and why the others cannot."""
+    preparation = Preparation(query, parsed)
     if len(stores) == 1:
-        reader.meanwhile(stores[0], partial(ready, query, parsed))
+        reader.meanwhile(stores[0], preparation.ready)
     found = await reader.together([catalogue_of(ref) for ref in stores])
+    if len(stores) == 1 and not isinstance(found[0], BaseException):
+        await reader.lend(stores[0], preparation.help)
     sides: list[_Side] = []
     problems: list[StoreProblem] = []
     failures: list[StoreError] = []

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import closing
+from threading import Condition
 
 from hermes_tui.domain.querytrees import Form, Leaf
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.fts import Index, express
 from hermes_tui.storage.judging import UNICODE, Words
 from hermes_tui.storage.sieve import needle_of
-from hermes_tui.storage.wordpages import LONGEST, Walk, may_hold, pages_with, rarest, words_of
+from hermes_tui.storage.wordpages import LONGEST, Span, Walk, may_hold, pages_with, rarest, words_of
 
 _LETTERS = "[\u3041-\u3096\u30a1-\u30fa\u3400-\u4db5\u4e00-\u9fa5\uac00-\ud7a3]+"
 """Letters to every FTS5, which it neither folds nor leaves out; each is three bytes."""
@@ -32,6 +33,8 @@ _SOME_PAGES, _WRITTEN_SO = 3_000, 2
 _FORMAT = 4
 """Of the tables in which FTS5 keeps an index."""
 _TRIES = 2
+_LOOK_UP = 0.1
+"""Seconds after which whoever waits for others looks whether anybody waits for it."""
 _REMEMBERED = 16
 Vocabulary = dict[str, frozenset[str]]
 """Piece → the words that hold it."""
@@ -90,8 +93,7 @@ def _in_numbers(piece: str) -> Leaf:
 def words_with(store: Store, index: Index, pieces: Sequence[str]) -> Vocabulary | None:
     """Piece → the words of an index that hold it; None where that cannot be told, or they are very many. Remembered
     until a write, also for longer pieces: whoever types asks for one after the other."""
-    known = _known(store, store.version())
-    found = {piece: words for piece in pieces if (words := _narrowed(known, piece)) is not None}
+    found = _found(store, pieces)
     lacking = [piece for piece in pieces if piece not in found]
     if lacking:
         read = _read(store, index, lacking)
@@ -99,6 +101,28 @@ def words_with(store: Store, index: Index, pieces: Sequence[str]) -> Vocabulary 
             return None
         found |= read
     return found
+
+
+def lacking(store: Store, index: Index, leaves: Sequence[Leaf]) -> Reading | None:
+    """What `rows_with` would have to read for these; None if nothing, or if that would be no help. Raises
+    sqlite3.Error as it comes, and IndexError as `Reading` does."""
+    pieces = dict.fromkeys((pieces_of(index, leaves) or {}).values())
+    found = _found(store, tuple(pieces))
+    wanted = [piece for piece in pieces if piece not in found]
+    if not wanted or _is_too_much(store, wanted) or not _is_format_known(store, index):
+        return None
+    return Reading(store, index, wanted)
+
+
+def _is_too_much(store: Store, pieces: Sequence[str]) -> bool:
+    """Whether it was found out before."""
+    return store.searching.get("too many words") == (store.version(), tuple(pieces))
+
+
+def _found(store: Store, pieces: Sequence[str]) -> Vocabulary:
+    """What is remembered of these."""
+    known = _known(store, store.version())
+    return {piece: words for piece in pieces if (words := _narrowed(known, piece)) is not None}
 
 
 def _known(store: Store, version: int) -> Vocabulary:
@@ -116,26 +140,25 @@ def _narrowed(known: Vocabulary, piece: str) -> frozenset[str] | None:
 
 def _read(store: Store, index: Index, pieces: Sequence[str]) -> Vocabulary | None:
     """The same, from the pages of the index. While somebody writes, words move from one to another: then again."""
-    if not is_known(store, index):
+    if _is_too_much(store, pieces) or not _is_format_known(store, index):
         return None
     for _ in range(_TRIES):
         version = store.version()
         try:
             reading = Reading(store, index, pieces)
-            while reading.goes_on(store):
-                pass
+            reading.share(store)
         except IndexError:  # no page of words looks like that, unless somebody is moving them
             if store.version() == version:
                 return None
             continue
-        if reading.hopeless or store.stopped():
+        if store.stopped():
             return None
         if store.version() == version:
             return reading.keep(store)
     return None
 
 
-def is_known(store: Store, index: Index) -> bool:
+def _is_format_known(store: Store, index: Index) -> bool:
     """Whether its tables are of the format that is known."""
     rows = store.conn.execute(f"select v from {index.name}_config where k = 'version'").fetchall()
     return rows == [(_FORMAT,)]
@@ -153,32 +176,55 @@ def _are_asked_as_they_are(words: frozenset[str]) -> bool:
 
 
 class Reading:
-    """Goes through the whole list, some pages at a time. Several threads may share it, each with a connection of its
-    own. Raises IndexError for what does not look like such a list."""
+    """Goes through the whole list. Several threads may share it, each with a connection of its own. Raises IndexError
+    for what does not look like such a list."""
 
-    def __init__(self, store: Store, index: Index, pieces: Iterable[str]) -> None:
+    def __init__(self, store: Store, index: Index, pieces: Sequence[str]) -> None:
         self.version = store.version()
         self.hopeless = False
         """A piece is in so many words, or pages, that it is not worth it."""
-        self._index = index.name
+        self._index, self._pieces = index.name, tuple(pieces)
         self._words: dict[bytes, set[bytes]] = {piece.encode(): set() for piece in pieces}
         self._chars = frozenset(map(rarest, pieces))
         self._walk = Walk(store, index.name)
         self._looked_at = self._given = self._gone_through = 0
+        self._sharing, self._torn = 0, False
+        self._left = Condition()
 
-    def goes_on(self, store: Store) -> bool:
-        """Look through the next pages; whether there may be more."""
-        span = None if self.hopeless or store.stopped() else self._walk.next(store)
-        if span is None:
-            return False
+    def share(self, store: Store) -> None:
+        """Look through what nobody else has looked through, until nothing is left."""
+        with self._left:
+            self._sharing += 1
+        whole = False
+        try:
+            while (span := self._next(store)) is not None:
+                self._look_at(store, span)
+            whole = not store.stopped()
+        finally:
+            with self._left:
+                self._sharing -= 1
+                self._torn |= not whole
+                self._left.notify_all()
+
+    def ended(self, store: Store) -> bool:
+        """Wait for whoever still looks at some; whether all was looked at, and nobody wrote meanwhile."""
+        with self._left:
+            while self._sharing and not store.stopped():
+                self._left.wait(_LOOK_UP)
+            whole = not self._sharing and not self._torn
+        return whole and store.version() == self.version
+
+    def _next(self, store: Store) -> Span | None:
+        return None if self.hopeless or self._torn or store.stopped() else self._walk.next(store)
+
+    def _look_at(self, store: Store, span: Span) -> None:
         self._looked_at += span.number
         for page in pages_with(store, self._index, span, self._chars):
             self._given += 1
             self._look_through(page)
             if self._is_much():
                 self.hopeless = True
-                return False
-        return True
+                return
 
     def _look_through(self, page: bytes) -> None:
         if len(page) < LONGEST and not any(may_hold(page, piece) for piece in self._words):
@@ -193,11 +239,14 @@ class Reading:
         return (
             self._given > _SOME_PAGES + self._looked_at // _WRITTEN_SO
             or self._gone_through > _FEW_PAGES + self._looked_at // _PART
-            or max(map(len, self._words.values())) > _MOST_WORDS
+            or any(len(words) > _MOST_WORDS for words in self._words.values())
         )
 
     def keep(self, store: Store) -> Vocabulary | None:
-        """What was found, remembered until a write; None where FTS5 cannot be asked for these words."""
+        """What was found, remembered until a write; None where it is too much, or FTS5 cannot be asked for it."""
+        if self.hopeless:
+            store.searching["too many words"] = (self.version, self._pieces)
+            return None
         found = {
             piece.decode(): frozenset(word.decode("utf-8", "replace") for word in words)
             for piece, words in self._words.items()
