@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from hermes_tui.domain.families import Catalogue, Chain
+from hermes_tui.domain.messages import EVENTS
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.sessions import Details, Status
 from hermes_tui.service.shelves import Memos, Shelf
@@ -74,6 +75,30 @@ def test_the_preview_is_the_first_thing_the_person_said(tmp_path: Path) -> None:
     assert preview is not None
     assert preview.startswith(said)
     assert "\n" not in preview
+
+
+@pytest.mark.parametrize("kind", sorted(EVENTS - {"steer"}))
+def test_an_event_is_not_what_the_person_said(tmp_path: Path, kind: str) -> None:
+    with StoreBuilder(tmp_path / "state.db") as store:
+        store.session("a")
+        store.message("a", "user", words(), display_kind=kind)
+        store.message("a", "user", said := words(), display_kind="steer")
+    with Opened(tmp_path / "state.db") as opened:
+        assert opened.details("a").preview == said
+        assert load_prompts(opened.store, [opened.chain("a")]) == {"a": said}
+
+
+def test_a_hand_off_that_only_the_store_knows_is_not_what_the_person_said(tmp_path: Path) -> None:
+    with StoreBuilder(tmp_path / "state.db") as store:
+        for id in ("a", "b"):
+            store.session(id)
+        store.message("a", "user", words(), _compressed_summary=1)
+        store.message("a", "user", said := words())
+        end = "--- END OF CONTEXT SUMMARY — respond to the message below, not the summary above ---"
+        store.message("b", "user", f"{words()}\n\n{end}\n\n{said}", _compressed_summary=1)
+    with Opened(tmp_path / "state.db") as opened:
+        assert load_prompts(opened.store, [opened.chain("a"), opened.chain("b")]) == {"a": said, "b": said}
+        assert {opened.details(id).preview for id in ("a", "b")} == {said}
 
 
 @pytest.mark.parametrize(("length", "shown"), [(59, 59), (60, 60), (61, 63), (62, 63), (4_000_000, 63)])

@@ -216,11 +216,11 @@ def typed_words(text: str) -> str:
     return text if skill is None else skill
 
 
-def preview_of(raw: object) -> str | None:
+def preview_of(raw: object, *, flagged: bool = False) -> str | None:
     """The words that a person typed in a user row's stored content, unshortened on one line; None when it
     holds none: a pure hand-off, a note to the model, nothing."""
     text = decode_content(raw)
-    handoff, live = split_handoff(text)
+    handoff, live = split_handoff(text, flagged=flagged)
     if handoff:
         text = live or ""
     return " ".join(typed_words(text).split()) or None

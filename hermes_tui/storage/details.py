@@ -14,7 +14,7 @@ from hermes_tui.storage.connection import Store
 from hermes_tui.storage.rows import BY_ACTIVE, BY_TIME, BY_UID, Cells, fetch, in_order, listed, pinned
 from hermes_tui.storage.schema import Schema
 from hermes_tui.storage.sessions import chain_count, load_prompt, load_status, status_of
-from hermes_tui.storage.visibility import visible
+from hermes_tui.storage.visibility import prompting, visible
 
 _SHORT = 16_384
 """Bytes of a first prompt up to which it is read together with others."""
@@ -28,7 +28,7 @@ def load_prompts(store: Store, chains: Sequence[Chain]) -> dict[str, str | None]
     said = _by_session(store, prompts_sql(store.schema), (chain.root.id for chain in chains))
     for chain in chains:
         cells = said.get(chain.root.id)
-        short = None if cells is None else preview_of(cells[1])
+        short = None if cells is None else preview_of(cells[1], flagged=cells[2])
         alone = cells is None and len(chain.segments) == 1 and _plain(chain)
         found[chain.root.id] = short if short or alone else load_prompt(store, chain)
     return found
@@ -78,12 +78,13 @@ def prompts_sql(schema: Schema) -> str:
     return f"""
     select
         j.value,
-        case when length(cast(p.content as blob)) <= {_SHORT} then p.content end
+        case when length(cast(p.content as blob)) <= {_SHORT} then p.content end,
+        coalesce({schema.message("_compressed_summary", "p")}, 0) <> 0
     from json_each(?) j
     cross join messages p on p.id = (
         select m.id
         from messages m {pinned(schema, BY_TIME)}
-        where m.session_id = j.value and m.role = 'user' and m.content is not null and {visible(schema)}
+        where m.session_id = j.value and {prompting(schema)}
         order by m.timestamp, m.id
         limit 1
     )

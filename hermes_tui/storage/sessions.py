@@ -13,7 +13,7 @@ from hermes_tui.domain.sessions import Details, Status
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.rows import BY_TIME, in_order, pinned
 from hermes_tui.storage.schema import Schema
-from hermes_tui.storage.visibility import visible
+from hermes_tui.storage.visibility import prompting, visible
 
 PREVIEW_CHARACTERS = 60
 """Hermes cuts a preview to these and three dots (FACTS 6.5)."""
@@ -68,8 +68,8 @@ def _first_prompt(store: Store, session_id: str) -> str | None:
     cursor = store.conn.cursor()
     try:
         cursor.execute(_prompts_sql(store.schema), (session_id,))
-        for (content,) in cursor:
-            if said := preview_of(content):
+        for content, flagged in cursor:
+            if said := preview_of(content, flagged=flagged):
                 return said
     except sqlite3.DatabaseError as error:
         store.forgive(error)
@@ -80,9 +80,9 @@ def _first_prompt(store: Store, session_id: str) -> str | None:
 
 def _prompts_sql(schema: Schema) -> str:
     return f"""
-    select m.content
+    select m.content, coalesce({schema.message("_compressed_summary")}, 0) <> 0
     from messages m {pinned(schema, BY_TIME)}
-    where m.session_id = ? and m.role = 'user' and m.content is not null and {visible(schema)}
+    where m.session_id = ? and {prompting(schema)}
     order by m.timestamp, m.id
     """
 

@@ -30,6 +30,15 @@ def visible(schema: Schema, alias: str = "m") -> str:
     return "(" + " and ".join(clauses) + ")"
 
 
+def prompting(schema: Schema, alias: str = "m") -> str:
+    """Rows in the person's name that may hold their words: shown, and no event."""
+    from hermes_tui.domain.messages import EVENTS
+
+    m, events = alias, ", ".join(f"'{kind}'" for kind in sorted(EVENTS - {"steer"}))
+    kind = f"coalesce({schema.message('display_kind', m)}, '')"
+    return f"{m}.role = 'user' and {m}.content is not null and {kind} not in ({events}) and {visible(schema, m)}"
+
+
 def _model_only(m: str) -> str:
     """`display_metadata.model_only` is true; the JSON may be encoded twice, or be none."""
     meta = f"{m}.display_metadata"
