@@ -13,7 +13,7 @@ import pytest
 from hermes_tui.domain.filters import NO_FILTERS
 from hermes_tui.domain.queries import SearchOrder
 from hermes_tui.domain.querytrees import Leaf
-from hermes_tui.storage import folding, matches, ranking, structured
+from hermes_tui.storage import folding, matches, ranking, structured, summing
 from hermes_tui.storage.conditions import Conditions, conditions
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.fts import Index, Scale, look, scale, structured_ids, varints
@@ -152,6 +152,21 @@ def test_very_many_matches_are_summed_up_in_parts_to_the_same(tmp_path: Path, or
                 assert not summing.deepen(store, found, ["s2"]), "asked for once"
                 assert {key: found[key] for key in ("s1", "s2")} == {key: whole[key] for key in ("s1", "s2")}
                 assert all(len(group.tops) == 1 for group in found["s3"].values()), "of the others the best alone"
+
+
+def test_however_many_match_few_are_summed_up_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(summing, "MOST", 100)
+    with opened(_write(tmp_path / "state.db", 1_000)) as store:
+        base, where, order = _base(store), conditions(store.schema, NO_FILTERS), SearchOrder.RELEVANCE
+        whole = _best_of(ranking.ranked(store, base, _WORD, where, order))
+        for abreast in (1, 2):
+            asked = Summing(base, _WORD, where, order)
+            asked.divide(store, 1_000, abreast)
+            read = [job(store) or [] for job in asked.ahead]
+            numbers = [sum(number for _, _, number, *_ in rows) for rows in read]
+            assert len(asked.parts) == 10
+            assert numbers == ([] if abreast == 1 else [100] * 10), "one processor has nothing to read side by side"
+            assert _best_of(asked.groups(store)) == whole
 
 
 def test_of_what_was_summed_up_only_the_groups_stay(tmp_path: Path) -> None:

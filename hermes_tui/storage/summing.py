@@ -22,6 +22,9 @@ from hermes_tui.storage.ranking import WHOLE, Part, Ranking, Recently, hits_para
 from hermes_tui.storage.rows import in_order
 from hermes_tui.values import dataclass, field
 
+MOST = 25_000
+"""Matches that are summed up at once: SQLite holds them all until it has them by their sessions. Messages of a
+session lie together, so that few sessions are in two parts."""
 _RANK = {
     SearchOrder.RELEVANCE: "score",
     SearchOrder.NEWEST: "coalesce(-at, 9e999)",
@@ -56,23 +59,26 @@ class Summing:
     known: Recently | None = None
     parts: list[Part] = field(default_factory=lambda: [WHOLE])
     """Summed up each by itself: side by side, where there are several."""
+    _abreast: int = 1
+    """So many of them are read at the same time."""
     _found: list[list[Sum]] | None = None
     """Of each part, if that was done ahead."""
     _deep: set[str] = field(default_factory=set)
     """Sessions of which more than the best match is known."""
 
     def divide(self, store: Store, number: int, abreast: int) -> None:
-        """Of so many matches make as many parts as can be read side by side."""
-        self.parts = [self.known.part.rest if self.known is not None else WHOLE]
-        for _ in range(abreast - 1):
-            newer = newest_part(store, self.index, self.tree, number // abreast, self.parts.pop().high)
+        """Of so many matches make as many parts as can be read side by side, or more, none of which is large."""
+        self.parts, self._abreast = [self.known.part.rest if self.known is not None else WHOLE], abreast
+        many = max(abreast, -(-number // MOST))
+        for _ in range(many - 1):
+            newer = newest_part(store, self.index, self.tree, number // many, self.parts.pop().high)
             self.parts += [newer, newer.rest]
 
     @property
     def ahead(self) -> list[Callable[[Store], list[Sum] | None]]:
         """What can be read side by side; None of a part that has trouble with the index, which is left to
         `groups`."""
-        if len(self.parts) < 2 or self._found is not None:
+        if self._abreast < 2 or self._found is not None:
             return []
         return [partial(self._quietly, part) for part in self.parts]
 
