@@ -161,6 +161,8 @@ def test_ties_are_newest_first_then_by_id() -> None:
         conversation("more", stored_messages=6, last_active=1.0),
     ]
     assert in_order(rows, Order.MESSAGES) == ["more", "new", "a", "b"]
+    beginning = [conversation("a", last_active=None), conversation("b", last_active=0.0)]
+    assert in_order(beginning, Order.MESSAGES) == ["b", "a"]  # the first second is a time, too
 
 
 def test_titles_from_a_to_z_without_case_untitled_last() -> None:

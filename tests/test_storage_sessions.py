@@ -145,6 +145,8 @@ def test_a_chain_speaks_with_its_first_words_counts_all_and_stands_as_its_tip(tm
         ({"role": "assistant", "tool_calls": [{"id": "c"}]}, Status.INTERRUPTED),
         ({"role": "assistant", "tool_calls": "[]"}, Status.COMPLETE),
         ({"role": "assistant", "tool_calls": ""}, Status.COMPLETE),
+        ({"role": "assistant", "tool_calls": b"[]"}, Status.COMPLETE),
+        ({"role": b"assistant", "finish_reason": b"error"}, Status.ERROR),
         ({"role": "system"}, Status.COMPLETE),
     ],
 )

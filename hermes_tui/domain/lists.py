@@ -185,7 +185,8 @@ def select(
 
 
 def _tie(conversation: Conversation) -> tuple[float, str, str]:
-    return (-(conversation.last_active or -1.0), conversation.id, conversation.profile)
+    at = conversation.last_active
+    return (1.0 if at is None else -at, conversation.id, conversation.profile)
 
 
 _NUMBERS: dict[Order, Callable[[Conversation], float | None]] = {

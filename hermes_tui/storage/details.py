@@ -13,7 +13,7 @@ from hermes_tui.domain.sessions import Status
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.rows import BY_ACTIVE, BY_TIME, BY_UID, Cells, fetch, in_order, listed, pinned
 from hermes_tui.storage.schema import Schema
-from hermes_tui.storage.sessions import chain_count, load_prompt, load_status, status_of
+from hermes_tui.storage.sessions import chain_count, how_it_stands, load_prompt, load_status, status_of
 from hermes_tui.storage.visibility import prompting, visible
 
 _SHORT = 16_384
@@ -97,9 +97,7 @@ def last_sql(schema: Schema) -> str:
     select
         j.value,
         {visible(schema)},
-        m.role,
-        m.tool_calls,
-        {schema.message("finish_reason")}
+        {how_it_stands(schema)}
     from json_each(?) j
     cross join messages m on m.id = (
         select max(d.id)

@@ -102,7 +102,7 @@ def session_status(store: Store, session_id: str) -> Status:
     schema = store.schema
     ids = f"select m.id from messages m {in_order(schema)} where m.session_id = ? order by m.id desc"
     last = f"""
-    select m.role, m.tool_calls, {schema.message("finish_reason")}
+    select {how_it_stands(schema)}
     from messages m
     where m.id = ? and {visible(schema)}
     """
@@ -117,6 +117,12 @@ def session_status(store: Store, session_id: str) -> Status:
     finally:
         cursor.close()
     return Status.EMPTY
+
+
+def how_it_stands(schema: Schema) -> str:
+    """SQL: what of a session's last row `status_of` takes."""
+    columns = ("m.role", "m.tool_calls", schema.message("finish_reason"))
+    return ", ".join(f"cast({column} as text)" for column in columns)
 
 
 def status_of(role: Any, tool_calls: Any, finish_reason: Any) -> Status:
