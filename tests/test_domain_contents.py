@@ -17,6 +17,7 @@ from hermes_tui.domain.contents import (
     decode_items,
     decode_metadata,
     decode_reasoning,
+    without_payloads,
 )
 
 PNG = base64.b64encode(random.Random(7).randbytes(300)).decode()
@@ -57,6 +58,15 @@ def image(url: str = URL) -> dict[str, Any]:
         (stored([{"type": "file", "filename": "a b.pdf", "file_data": PNG}]), "[file: a b.pdf]"),
         (stored([{"type": "document"}]), "[file]"),
         (stored({"type": "text", "text": "alone"}), "alone"),
+        (stored([{"type": "file", "file": {"filename": "b.pdf", "file_data": URL}}]), "[file: b.pdf]"),
+        (stored([{"inline_data": {"mime_type": "image/png", "data": PNG}}, {"text": "words"}]), "[image]\nwords"),
+        (stored({"inlineData": {"mimeType": "application/pdf", "data": PNG}}), "[file]"),
+        (stored([{"type": "resource", "resource": {"uri": "x", "mimeType": "image/png", "blob": PNG}}]), "[image]"),
+        (stored([{"type": "local_image", "path": "/tmp/a.png"}]), "[image]"),
+        (stored([{"image_url": URL, "text": "its caption"}]), "[image]\nits caption"),
+        (stored([{"type": "refusal", "refusal": "I will not"}]), "I will not"),
+        (stored([{"type": "text", "text": {"value": "words", "annotations": []}}]), "words"),
+        (stored([{"type": "text", "text": ["one", "two"]}]), "one\ntwo"),
         (stored([{"type": "tool_result", "content": [text("inside"), image()]}]), "inside\n[image]"),
         (stored([]), ""),
         (stored(None), ""),
@@ -81,6 +91,16 @@ def test_a_cell_of_any_kind_reads_as_text(raw: object, shown: str) -> None:
         STRUCTURED + json.dumps([text("words"), image()])[:-9],
         stored([{"type": "thing", "payload": f"data:;base64,{PNG}"}]),
         stored([{"type": "thing", "data": PNG * 20}]),
+        stored([{"type": "redacted_thinking", "data": PNG}]),
+        f"DATA:image/png;BASE64,{PNG}",
+        f"see data:image/png;base64, {PNG}",
+        f"data:image/png;name=photo 1.png;base64,{PNG}",
+        f'data:image/png;name="a b.png";base64,{PNG}',
+        f"data:image/png;charset=%22;base64,{PNG}",
+        "data:image/png;base64," + PNG.replace("+", "%2B").replace("/", "%2f").replace("=", "%3D"),
+        "data:image/png;base64," + " ".join(PNG[at : at + 76] for at in range(0, len(PNG), 76)),
+        "a: data:image/png;base64," + "\n    ".join(PNG[at : at + 76] for at in range(0, len(PNG), 76)),
+        "data:image/png;base64,iV",
         "data:audio/ogg;codecs=opus;base64," + "\n".join(PNG[at : at + 76] for at in range(0, len(PNG), 76)),
     ],
 )
@@ -91,9 +111,30 @@ def test_no_base64_is_ever_shown(raw: str) -> None:
     assert PNG[-60:] not in shown
 
 
+def test_neither_is_it_in_thoughts_or_in_answers_of_their_own_column() -> None:
+    assert decode_reasoning(f"see {URL}", None, None, None) == "see [image]"
+    item = {"type": "message", "content": [{"type": "output_text", "text": f"this: {URL}"}]}
+    assert decode_items(json.dumps([item, {**item, "phase": "commentary"}])) == ("this: [image]", "this: [image]")
+
+
+def test_a_refusal_in_a_column_of_its_own_is_the_answer() -> None:
+    item = {"type": "message", "content": [{"type": "refusal", "refusal": "I will not"}]}
+    assert decode_items(json.dumps([item])) == ("I will not", "")
+
+
+@pytest.mark.parametrize("value", [{"a": URL}, {"a": json.dumps({"b": URL, "c": [URL]})}, [f'"{URL}"', f"{URL}\\"]])
+def test_json_stays_json_without_its_payloads(value: Any) -> None:
+    left = json.dumps(json.loads(without_payloads(json.dumps(value))))
+    assert "base64," not in left
+    assert left.count("[image]") == json.dumps(value).count("base64,")
+
+
 def test_words_about_base64_stay_as_they_are() -> None:
-    said = "A URL such as data:image/png;base64,… holds its picture; base64, in short."
-    assert decode_content(said) == said
+    for said in (
+        "A URL such as data:image/png;base64,… holds its picture; base64, in short.",
+        "It begins with data:image/png;base64, and then comes the picture.",
+    ):
+        assert decode_content(said) == said
 
 
 @pytest.mark.parametrize(
@@ -131,7 +172,17 @@ def test_deep_and_endless_nesting_does_no_harm() -> None:
 
 
 @pytest.mark.parametrize(
-    "piece", ["MEDIA:/x ", "@image:a\n", "data:;a", "data:image/png;base64,", "[screenshot]\n", "[{"]
+    "piece",
+    [
+        "MEDIA:/x ",
+        "@image:a\n",
+        "data:;a",
+        'data:;a"',
+        "data:image/png;base64,",
+        "data:x;base64,a%2B\n",
+        "[screenshot]\n",
+        "[{",
+    ],
 )
 def test_long_hostile_cells_are_read_in_one_go(piece: str) -> None:
     text = piece * (2_000_000 // len(piece))

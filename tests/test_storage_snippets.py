@@ -103,6 +103,14 @@ def test_a_call_is_shown_by_its_arguments_and_named(tmp_path: Path) -> None:
     assert (broken.snippet, broken.tool) == ("{not json but a needle", None)
 
 
+def test_no_payload_shows_of_a_call(tmp_path: Path) -> None:
+    url = "data:image/png;base64," + "iVBORw0KGgo" * 100
+    call = {"id": "c", "function": {"name": "paint", "arguments": json.dumps({"picture": url, "of": "quokka"})}}
+    found = match(tmp_path, "quokka", "", tool_calls=[call])
+    assert found.snippet == "picture: [image], of: quokka"
+    assert lit(found) == ["quokka"]
+
+
 @pytest.mark.parametrize("word", ["function", "arguments", "call_77", "type"])
 def test_what_matches_around_a_call_is_lit_where_it_stands(tmp_path: Path, word: str) -> None:
     function = {"name": "look", "arguments": json.dumps({"q": "é"})}

@@ -258,6 +258,13 @@ def test_arguments_are_told_on_one_line(stored: str, summary: str) -> None:
     assert read_arguments(stored).summary == summary
 
 
+def test_no_payload_shows_of_a_call() -> None:
+    url = "data:image/png;base64," + "iVBORw0KGgo" * 100
+    given = read_arguments(json.dumps({"picture": url, "of": "quokka"}))
+    assert given.summary == "picture=[image] of=quokka"
+    assert given.details == (("picture", "[image]"), ("of", "quokka"))
+
+
 def test_arguments_that_the_line_has_no_room_for_stand_below_it() -> None:
     call = ToolCall("c", "write_file", json.dumps({"path": "a.py", "content": "def f():\n    return 1"}), 2)
     leaf = set_whole(message("tool", "done", call=call), call=OPEN)

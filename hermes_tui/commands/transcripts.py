@@ -8,6 +8,7 @@ from hermes_tui import text
 from hermes_tui.commands import output, plain
 from hermes_tui.commands.answers import Answer, Asked, one
 from hermes_tui.commands.arguments import Arguments
+from hermes_tui.domain.contents import without_payloads
 from hermes_tui.domain.links import Target, link_to
 from hermes_tui.domain.messages import MESSAGE, UNREADABLE, Message, Outline
 from hermes_tui.domain.sessions import Conversation, ConversationKey, Details
@@ -163,6 +164,7 @@ def _message(each: Message, *, anchored: bool, bold: bool) -> Iterator[str]:
     if said:
         yield from plain.indented(said)
     for call in each.tool_calls or ():
-        yield f"{plain.INDENT}calls {text.one_line(call.name)} {text.one_line(call.arguments)}".rstrip()
+        given = text.one_line(without_payloads(call.arguments))
+        yield f"{plain.INDENT}calls {text.one_line(call.name)} {given}".rstrip()
     if each.tool_calls is None and each.tool_calls_raw:
-        yield f"{plain.INDENT}calls, not understood: {text.one_line(each.tool_calls_raw)}"
+        yield f"{plain.INDENT}calls, not understood: {text.one_line(without_payloads(each.tool_calls_raw))}"

@@ -16,9 +16,14 @@ STRUCTURED = "\x00json:"
 _DEEP = 8
 """Levels of nesting that a part of a message may have before it is shown as it is."""
 _DATA_URL = re.compile(
-    r"data:(?P<media>[\w.+-]+\\?/[\w.+-]+)?(?:;[\w.+=-]+)*;base64,[A-Za-z0-9+/\\_=-]{4,}"
-    r"(?:\r?\n[A-Za-z0-9+/_=-]{40,})*(?:\r?\n[A-Za-z0-9+/_-]{0,78}={1,2}(?!\w))?"
+    r"(?i:data):(?P<media>[\w.+-]+\\?/[\w.+-]+)?(?:;[^;:,\"<>\n]{0,100}(?:\"[^\"\n]{0,100}\")?){0,6};(?i:base64),"
+    r"(?:[ \t](?=[A-Za-z0-9+/_-]{40}))?[A-Za-z0-9+/_=-]+(?:(?:\\{1,2}[/nr]|%(?i:2B|2F|3D))[A-Za-z0-9+/_=-]*)*"
+    r"(?:(?:\r?\n[ \t]{0,16}|[ \t])[A-Za-z0-9+/_=-]{40,})*(?:\r?\n[A-Za-z0-9+/_-]{0,78}={1,2}(?!\w))?"
 )
+PAYLOAD_MARKS = ("base64,", "BASE64,", "Base64,")
+"""One of these stands before what is taken out of a text."""
+_PAYLOAD = re.compile(r'"(?:[A-Za-z0-9+/_-]|\\/){200,}={0,2}"')
+"""A JSON string that is no words."""
 _MEDIA_LINE = re.compile(
     r"^[ \t]*(?:(?P<kind>@image|MEDIA):(?P<quoted>`[^`\n]+`|\"[^\"\n]+\"|'[^'\n]+')?(?P<bare>[^\s`\"'][^\n]*?)?"
     r"|\[Image attached(?: at)?: (?P<hint>[^\]\n]+)\]|(?P<screen>\[screenshot\]))[ \t]*$",
@@ -28,9 +33,13 @@ _LONGEST_LINE = 4_096
 """A line that names an attachment is not longer; what is need not be searched for blanks at its end."""
 _PLACE = re.compile(r"\A\[(image|audio|video)\]\Z")
 _TEXTS = frozenset({"text", "input_text", "output_text", "summary_text", "reasoning_text", "refusal"})
-_IMAGES = frozenset({"image", "image_url", "input_image", "output_image"})
+_IMAGES = frozenset(
+    {"image", "image_url", "image_file", "input_image", "output_image", "local_image", "computer_screenshot"}
+)
 _AUDIOS = frozenset({"audio", "input_audio", "output_audio", "audio_url"})
 _VIDEOS = frozenset({"video", "video_url", "input_video"})
+_MEDIA_TYPES = ("mime_type", "mimeType", "media_type", "mediaType")
+_BYTES = ("data", "blob", "bytes")
 _FILES = frozenset({"file", "input_file", "document"})
 _EXTENSIONS = {
     "image": ("png", "jpg", "jpeg", "gif", "webp", "bmp", "svg", "heic", "tif", "tiff", "avif"),
@@ -68,10 +77,16 @@ def decode_content(raw: object) -> str:
     return value if isinstance(value, str) else _structured(value)
 
 
+def without_payloads(text: str) -> str:
+    """`text` in which a placeholder stands for each data URL; JSON stays JSON."""
+    if any(mark in text for mark in PAYLOAD_MARKS):
+        return _DATA_URL.sub(lambda found: f"[{_family(found['media'] or '')}]", text)
+    return text
+
+
 def _placeholders(text: str) -> str:
     """Plain text: data URLs and the lines that stand for attachments become placeholders."""
-    if "base64," in text:
-        text = _DATA_URL.sub(lambda found: f"[{_family(found['media'] or '')}]", text)
+    text = without_payloads(text)
     if "@image:" in text or "MEDIA:" in text or "[screenshot]" in text or "[Image attached" in text:
         return _media_lines(text)
     return text
@@ -121,7 +136,7 @@ def _kind_of_path(path: str) -> str:
 
 
 def _family(media: str) -> str:
-    kind = media.partition("/")[0]
+    kind = media.partition("/")[0].rstrip("\\").lower()
     return kind if kind in _EXTENSIONS else "data"
 
 
@@ -176,13 +191,18 @@ def _pieces(parts: Iterable[Any], depth: int) -> Iterator[str]:
 def _part(part: dict[str, Any], depth: int) -> Iterator[str]:
     kind = part.get("type")
     kind = kind if isinstance(kind, str) else None
-    text, content = part.get("text"), part.get("content")
+    text, content = part.get("refusal" if kind == "refusal" else "text"), part.get("content")
+    if isinstance(text, dict):
+        text = text.get("value")
     if kind in _IMAGES or (kind is None and "image_url" in part):
         yield "[image]"
+        yield from _caption(text)
     elif kind in _AUDIOS:
         yield "[audio]"
+        yield from _caption(text)
     elif kind in _VIDEOS:
         yield "[video]"
+        yield from _caption(text)
     elif isinstance(text, str) and (text or kind in _TEXTS):
         yield _placeholders(text)
     elif isinstance(content, str) and content:
@@ -190,10 +210,32 @@ def _part(part: dict[str, Any], depth: int) -> Iterator[str]:
     elif isinstance(content, list | dict) and content and depth:
         yield from _pieces(content if isinstance(content, list) else [content], depth - 1)
     elif kind in _FILES:
-        name = part.get("filename") or part.get("name") or part.get("title")
-        yield f"[file: {name}]" if isinstance(name, str) else "[file]"
-    elif kind not in _TEXTS:
+        inner = part.get("file")
+        holders = (part, inner if isinstance(inner, dict) else {})
+        names = (each.get(key) for each in holders for key in ("filename", "name", "title"))
+        name = next((name for name in names if isinstance(name, str) and name), None)
+        yield f"[file: {name}]" if name else "[file]"
+    elif isinstance(text, list) and text and depth:
+        yield from _pieces(text, depth - 1)
+    elif (media := _media_in(part)) is not None:
+        yield f"[{media}]"
+    elif kind not in _TEXTS or text:
         yield _unknown(part, kind)
+
+
+def _caption(text: object) -> Iterator[str]:
+    if isinstance(text, str) and text:
+        yield _placeholders(text)
+
+
+def _media_in(part: dict[str, Any]) -> str | None:
+    """What a part holds that is nothing but bytes and their type: in itself, or in the one object inside it."""
+    for holder in (part, *(each for each in part.values() if isinstance(each, dict))):
+        media = next((holder[key] for key in _MEDIA_TYPES if isinstance(holder.get(key), str)), None)
+        if media is not None and any(isinstance(holder.get(key), str) for key in _BYTES):
+            kind = _family(media)
+            return "file" if kind == "data" else kind
+    return None
 
 
 def _unknown(part: dict[str, Any], kind: str | None) -> str:
@@ -202,7 +244,7 @@ def _unknown(part: dict[str, Any], kind: str | None) -> str:
         text = json.dumps(part, ensure_ascii=False)
     except (ValueError, RecursionError):
         return f"[{kind or 'part'}]"
-    text = _placeholders(text)
+    text = _PAYLOAD.sub('"[data]"', _placeholders(text))
     return f"[{kind}]" if kind and len(text) > 2_000 else text
 
 
@@ -230,7 +272,7 @@ def decode_reasoning(reasoning: object, content: object, details: object, items:
         if text and not any(text in known for known in found):
             found = [known for known in found if known not in text]
             found.append(text)
-    return "\n\n".join(found) or None
+    return without_payloads("\n\n".join(found)) or None
 
 
 def _sidecar(raw: object) -> Iterator[str]:
@@ -257,7 +299,7 @@ def _readable(value: object) -> Iterator[str]:
         yield value.strip()
     elif isinstance(value, list):
         for part in value:
-            text = part.get("text") if isinstance(part, dict) else part
+            text = part.get("text", part.get("refusal")) if isinstance(part, dict) else part
             if isinstance(text, str):
                 yield text.strip()
 
@@ -282,4 +324,4 @@ def decode_items(raw: object) -> tuple[str, str]:
         said = "\n\n".join(part for part in _readable(item.get("content")) if part)
         if said:
             (asides if phase == "commentary" else answers).append(said)
-    return ("\n\n".join(answers), "\n\n".join(asides))
+    return (_placeholders("\n\n".join(answers)), _placeholders("\n\n".join(asides)))

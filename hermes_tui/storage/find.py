@@ -7,6 +7,7 @@ import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 
+from hermes_tui.domain.contents import PAYLOAD_MARKS
 from hermes_tui.domain.copies import Place
 from hermes_tui.domain.families import Chain
 from hermes_tui.domain.finds import find_pattern, parse_find
@@ -109,7 +110,7 @@ def _odd(m: str) -> str:
 
 def _rewritten(schema: Schema) -> str:
     """Rows that are shown otherwise than they are stored."""
-    marks = ("base64,", "[CONTEXT", "[END OF PRIOR", "MEDIA:", "@image:", "[Image attached", "[screenshot]")
+    marks = (*PAYLOAD_MARKS, "[CONTEXT", "[END OF PRIOR", "MEDIA:", "@image:", "[Image attached", "[screenshot]")
     ways = [_odd("m"), *(f"instr(m.content, '{mark}') > 0" for mark in marks)]
     if "_compressed_summary" in schema.messages:
         ways.append("coalesce(m._compressed_summary, 0) <> 0")

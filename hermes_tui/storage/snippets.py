@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 
-from hermes_tui.domain.contents import as_text, decode_content, load_json
+from hermes_tui.domain.contents import as_text, load_json, without_payloads
 from hermes_tui.domain.queries import Match, Span
 from hermes_tui.domain.querytrees import Leaf, Node, positive
 from hermes_tui.storage.connection import Store
@@ -65,7 +65,9 @@ def load_matches(store: Store, ids: Sequence[int], tree: Node | None, tokenizer:
     _take_better(best, [source for cells in called for source in _calls(cells[0], cells[6])], wanted, tokenizer)
     # what an index found in an id, or in the JSON around a call, is shown there rather than nowhere
     unlit = [cells for cells in called if not best[cells[0]][0]]
-    _take_better(best, [_Source(cells[0], calls_of(cells[6]), None) for cells in unlit], wanted, tokenizer)
+    _take_better(
+        best, [_Source(cells[0], without_payloads(calls_of(cells[6])), None) for cells in unlit], wanted, tokenizer
+    )
     matches = {}
     for message_id, (_, source, found) in best.items():
         _, session_id, role, timestamp = rows[message_id][:4]
@@ -90,7 +92,7 @@ def _take_better(
 def _said(cells: Cells) -> _Source:
     """What a message says; a result names its tool."""
     said = said_of(cells[4])
-    return _Source(cells[0], decode_content(said) if "base64," in said else said, as_text(cells[5]) or None)
+    return _Source(cells[0], without_payloads(said), as_text(cells[5]) or None)
 
 
 def _named(cells: Cells) -> _Source:
@@ -105,10 +107,10 @@ def _calls(message_id: int, raw: object) -> Iterator[_Source]:
 
     stored = parse_stored_calls(raw)
     if stored is None:
-        yield _Source(message_id, calls_of(raw), None)
+        yield _Source(message_id, without_payloads(calls_of(raw)), None)
         return
     for each in stored:
-        arguments = _spoken(each.call.arguments)
+        arguments = _spoken(without_payloads(each.call.arguments))
         yield _Source(message_id, arguments or each.call.name, each.call.name)
         yield _Source(message_id, f"{each.call.name} {arguments}", each.call.name)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from hermes_tui.domain.contents import without_payloads
 from hermes_tui.domain.messages import ToolCall
 from hermes_tui.text import clean, one_line, size
 from hermes_tui.values import dataclass, replace
@@ -114,7 +115,7 @@ class CallSetter(Setter):
         page = self.page(said, "aside", item=item)
         lead: Runs = ((" " * (GUTTER - 2), "ink", -1), ("!", "gold", -1), (" ", "ink", -1))
         yield row((*lead, (said, "aside", page.part)), page.part, item=item)
-        text = clean(self.message.tool_calls_raw or "")
+        text = clean(without_payloads(self.message.tool_calls_raw or ""))
         shown = text[:_RAW] + ("…" if len(text) > _RAW else "")
         yield from plain_lines(shown, self.page(shown, "quiet", item=item))
 

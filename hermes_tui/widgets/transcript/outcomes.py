@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+from hermes_tui.domain.contents import without_payloads
 from hermes_tui.text import count, one_line, size
 from hermes_tui.values import dataclass
 
@@ -69,6 +70,7 @@ def _spelled(value: Any) -> str:
 
 def read_arguments(stored: str) -> Arguments:
     """The arguments of a call, whatever was stored."""
+    stored = without_payloads(stored)
     value = _loads(stored)
     if not isinstance(value, dict):
         line = one_line(stored, 400)
