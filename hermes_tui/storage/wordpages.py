@@ -23,9 +23,9 @@ _STRUCTURE = 10
 """Where FTS5 keeps of which parts an index is made."""
 _LEAST_FOOT = b"\x00\x04"
 """Where the foot of a page begins at the earliest."""
-_PAGES_AT_ONCE = 256
-"""Pages that are read as one piece: SQLite puts it together while other threads go on, and Python looks through a
-megabyte in a fraction of the time that it takes to be handed each page."""
+_PAGES_AT_ONCE = 128
+"""Pages that are read as one piece: SQLite puts it together while other threads go on, and Python looks through half
+a megabyte in a fraction of the time that it takes to be handed each page."""
 _SPARSE = 200
 """Places of a byte up to which each is looked for by itself."""
 
