@@ -41,6 +41,17 @@ def test_links_inside_a_text_with_their_places() -> None:
     assert [text[each.start : each.end] for each in found] == [f"@session:work/{ID}", f"@session:{ID}#12"]
 
 
+def test_links_in_a_sentence_without_blanks_or_with_stops_of_other_scripts() -> None:
+    for text in (
+        f"见@session:work/{ID}。",
+        f"（@session:work/{ID}）",
+        f"é@session:work/{ID}…",
+        f"@session:work/{ID}\u200b",
+    ):
+        assert [each.link for each in find_links(text)] == [Link("work", ID)]
+    assert parse_link(f"@session:work/{ID}。") == Link("work", ID)
+
+
 @pytest.mark.parametrize(
     "text",
     [

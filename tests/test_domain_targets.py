@@ -86,13 +86,16 @@ def test_the_newest_numbered_title_stands_for_the_title_even_without_it() -> Non
     assert found(title, catalogue(*rows)) == ("s3", None)
 
 
-@pytest.mark.parametrize("session_id", ["x#12", "x#012", "x#12#7", "#5", "x#99999999999999999999"])
+@pytest.mark.parametrize(
+    "session_id", ["x#12", "x#012", "x#12#7", "#5", "x#99999999999999999999", "x.", "x.)", "x#12!"]
+)
 @pytest.mark.parametrize("profile", ["default", "custom"])
 def test_a_link_that_we_write_opens_the_session_that_it_was_written_for(session_id: str, profile: str) -> None:
     store = catalogue(segment("x"), segment(session_id), segment(f"{session_id}#1x"), profile=profile)
     assert found(link_to(profile, session_id), store) == (session_id, None)
     assert found(link_to(profile, session_id, 3), store) == (session_id, 3)
     assert found(session_id, store) == (session_id, None)
+    assert found(link_to(profile, "x") + ".", catalogue(segment("x"), segment("x.1"), profile=profile)) == ("x", None)
     assert found(link_to(profile, "x", 3), store) == ("x", 3)
 
 

@@ -7,8 +7,9 @@ import re
 from hermes_tui.values import dataclass
 
 PREFIX = "@session:"
-_TOKEN = r"""(?<![\w/])(?<!\]\()@session:(`[^`]+`|"[^"]+"|'[^']+'|\S+)"""
-_TRAILING = ",.;:!?)]}"
+_TOKEN = r"""(?<![A-Za-z0-9_/])(?<!\]\()@session:(`[^`]+`|"[^"]+"|'[^']+'|\S+)"""
+TRAILING = ",.;:!?)]}…，。、；：！？）】》」』\u200b\u200c\u200d\u2060\ufeff"
+"""What a sentence puts behind a link; also what does not show."""
 _QUOTES = "`\"'"
 _ANCHOR = r"(?s)\A(?P<rest>.*[^/])#(?P<anchor>0|[1-9][0-9]{0,17})\Z"
 """As a message id is written, so that nothing is lost when the two are put together again."""
@@ -61,7 +62,7 @@ def link_to(profile: str, session_id: str, anchor: int | None = None) -> str:
 
 def _read(value: str, *, quoted: bool) -> Link | None:
     if not quoted:
-        value = value.rstrip(_TRAILING)
+        value = value.rstrip(TRAILING)
     value = value.strip()
     anchor = None
     if found := re.match(_ANCHOR, value):
@@ -82,9 +83,9 @@ def parse_link(text: str) -> Link | None:
         return None
     value = text[len(PREFIX) :]
     end = value.find(value[0], 1) if value[:1] and value[0] in _QUOTES else -1
-    if end > 1 and not value[end + 1 :].strip(_TRAILING + _QUOTES + ">"):
+    if end > 1 and not value[end + 1 :].strip(TRAILING + _QUOTES + ">"):
         return _read(value[1:end], quoted=True) or Link(None, "")
-    return _read(value.rstrip(_TRAILING + _QUOTES + ">"), quoted=False) or Link(None, "")
+    return _read(value.rstrip(TRAILING + _QUOTES + ">"), quoted=False) or Link(None, "")
 
 
 def only_link(text: str) -> Link | None:
@@ -107,7 +108,7 @@ def find_links(text: str) -> list[FoundLink]:
     for token in re.finditer(_TOKEN, text):
         value = token[1]
         quoted = value[0] in "`\"'" and len(value) > 2 and value[-1] == value[0]
-        bare = value.rstrip(_TRAILING + _QUOTES)
+        bare = value.rstrip(TRAILING + _QUOTES)
         link = _read(value[1:-1], quoted=True) if quoted else _read(bare, quoted=False)
         if link is not None:
             end = token.end() if quoted else token.start(1) + len(bare)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from hermes_tui.domain.families import Catalogue
-from hermes_tui.domain.links import PREFIX, Candidate, Link, find_links, parse_link
+from hermes_tui.domain.links import PREFIX, TRAILING, Candidate, Link, find_links, parse_link
 from hermes_tui.domain.sessions import Segment
 from hermes_tui.domain.titles import plain_words
 from hermes_tui.errors import TargetAmbiguous, TargetNotFound
@@ -22,7 +22,7 @@ _ANCHORED = re.compile(r"\A(?P<name>.*\S)#(?P<anchor>\d{1,18})\Z", re.DOTALL)
 _NUMBER = re.compile(r" #\d+")
 _AS_SHOWN = re.compile(r"\A(?P<title>.*\S) [§x](?P<segments>\d{1,6})\Z", re.DOTALL)
 _QUOTES = "`\"'“”‘’«»*"
-_STOPS = ",.;:!?)]}"
+_STOPS = TRAILING
 _BOT_CHAT = "Bot Chat"
 """Its exact title is its identity: no numbered title stands for it."""
 
@@ -46,7 +46,7 @@ def read_name(text: str) -> Link:
     A plain name has no profile and keeps its `#N`, which may be part of a title. Raises `TargetNotFound`
     for a name or a link of nothing.
     """
-    link = parse_link(text)
+    link = _with_stops(text, parse_link(text))
     if link is None and len(found := find_links(text)) == 1:
         link = found[0].link
     if link is None:
@@ -54,6 +54,15 @@ def read_name(text: str) -> Link:
     if not link.id:
         raise TargetNotFound("The link names no session." if PREFIX in text else "Nothing was named.")
     return link
+
+
+def _with_stops(text: str, link: Link | None) -> Link | None:
+    """The same with the stops behind it: an id may end in some, and a link is written without quotes."""
+    value = text.strip()
+    bare = value.rstrip(_STOPS)
+    if link is None or bare == value or str(link) != bare or link.id.lower() == LATEST:
+        return link
+    return Link(link.profile, link.whole + value[len(bare) :])
 
 
 def beginnings(link: Link) -> set[str]:
@@ -65,8 +74,9 @@ def beginnings(link: Link) -> set[str]:
 def resolve(catalogues: Sequence[Catalogue], link: Link) -> Named:
     """The session that `link` names among these stores. Raises `TargetNotFound`, `TargetAmbiguous`."""
     whole = [] if link.anchor is None else [(link.whole, None, (_by_id, _by_title))]
-    read = [(name, anchor, (_by_id, _by_title, Catalogue.called)) for name, anchor in _readings(link)]
-    for name, anchor, rules in (*whole, *read):
+    exact = [(name, anchor, (_by_id, _by_title)) for name, anchor in _readings(link)]
+    begun = [(name, anchor, (Catalogue.called,)) for name, anchor in _readings(link)]
+    for name, anchor, rules in (*whole, *exact, *begun):
         for rule in rules:
             found = [
                 Named(catalogue, segment, anchor) for catalogue in catalogues for segment in rule(catalogue, name)
