@@ -8,6 +8,7 @@ from typing import Any
 
 from hermes_tui.domain.sessions import ConversationKey
 from hermes_tui.state import read_json, state_dir, write_json
+from hermes_tui.times import epoch
 from hermes_tui.values import dataclass
 
 
@@ -35,10 +36,10 @@ def _read(value: Any) -> Bookmark | None:
         return None
     texts = [value.get(name) for name in ("db", "profile", "root_id", "title", "words")]
     number, at = value.get("message_id"), value.get("timestamp")
-    if not isinstance(number, int) or not all(isinstance(text, str) for text in texts):
+    if not isinstance(number, int) or not 0 <= number < 2**63 or not all(isinstance(text, str) for text in texts):
         return None
     db, profile, root_id, title, words = (str(text) for text in texts)
-    return Bookmark(db, profile, root_id, number, title, words, float(at) if isinstance(at, int | float) else None)
+    return Bookmark(db, profile, root_id, number, title, words, epoch(at))
 
 
 class Bookmarks:

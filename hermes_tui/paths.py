@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 import sys
 from pathlib import Path
 
@@ -58,6 +59,15 @@ def _resolved(path: Path) -> Path:
     return Path(os.path.realpath(path))
 
 
+def read_short(path: Path, largest: int) -> bytes:
+    """What a file holds that should be short. Raises `OSError` for one that is not, and for what is no file: nobody
+    may ever write into a pipe."""
+    found = path.stat()
+    if not stat.S_ISREG(found.st_mode) or found.st_size > largest:
+        raise OSError(f"{path} is no short file")
+    return path.read_bytes()
+
+
 def root_of(home: Path) -> Path:
     """The root that a home belongs to: the native home for itself and all below it, else the folder above
     `profiles`, else the home itself."""
@@ -71,7 +81,7 @@ def root_of(home: Path) -> Path:
 def active_profile(root: Path) -> str:
     """The profile that Hermes would use by itself: the sticky file, else `default`."""
     try:
-        name = (root / "active_profile").read_text("utf-8-sig").strip()
+        name = read_short(root / "active_profile", 65_536).decode("utf-8-sig").strip()
     except (OSError, UnicodeDecodeError):
         return DEFAULT
     return normalize_profile(name) or DEFAULT

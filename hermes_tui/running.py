@@ -75,9 +75,10 @@ class Running(Tidying["HandOver | PrintAndQuit"]):
             self.register_theme(each)
         themes.require(self.settings.theme)
         name = themes.MEANT.get(self.settings.theme, self.settings.theme)
-        if self.settings.theme == "auto" and (kept := read_json(_kept_theme())) in self.available_themes:
+        kept = read_json(_kept_theme()) if self.settings.theme == "auto" else None
+        if isinstance(kept, str) and kept in self.available_themes:
             self._chosen = True
-            name = str(kept)
+            name = kept
         self._dressed = True
         if name == self.theme:
             self.stylesheet.set_variables(self.get_css_variables())  # or nobody would ask for them

@@ -10,8 +10,11 @@ import os
 from pathlib import Path
 from typing import Any
 
+from hermes_tui.paths import read_short
+
 KEPT = 100
 """Queries that are remembered."""
+_LARGEST = 64_000_000
 
 
 _elsewhere: list[Path] = []
@@ -35,11 +38,11 @@ def state_dir() -> Path:
 def read_json(path: Path) -> Any:
     """What the file holds; None when there is none or it holds no JSON: state is worth no failure."""
     try:
-        text = path.read_text("utf-8")
+        text = read_short(path, _LARGEST).decode("utf-8")
         import json
 
         return json.loads(text)
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
 
 

@@ -32,6 +32,7 @@ from hermes_tui.intents import HandOver, OpenSearch, OpenTarget, OpenTranscript,
 from hermes_tui.keys import EVERYWHERE, PLACES, SMALL_PLACES
 from hermes_tui.palette import Commands, Palette
 from hermes_tui.paths import home_store
+from hermes_tui.running import _kept_theme
 from hermes_tui.screens.base import bindings
 from hermes_tui.screens.browse import BrowseScreen
 from hermes_tui.screens.help import HelpScreen, HelpText
@@ -40,6 +41,7 @@ from hermes_tui.screens.profiles import ProfilesScreen
 from hermes_tui.screens.search import SearchScreen
 from hermes_tui.screens.transcript import TranscriptScreen
 from hermes_tui.settings import Settings
+from hermes_tui.widgets import themes
 from hermes_tui.widgets.helping import ROUTES, SIGNS
 from hermes_tui.widgets.ink import Line
 from tests import values
@@ -733,6 +735,13 @@ async def test_a_theme_chosen_by_name_is_there_again_the_next_time() -> None:
         assert app.theme == "dracula"
     async with running(settings=Settings(theme="light")) as (app, _):
         assert app.theme == "hermes-light"
+
+
+@pytest.mark.parametrize("kept", ["[]", '{"a": 1}', "5", "[" * 100_000, '"no such theme"'])
+async def test_a_kept_theme_that_is_none_is_passed_over(kept: str) -> None:
+    _kept_theme().parent.mkdir(parents=True, exist_ok=True)
+    _kept_theme().write_text(kept, "utf-8")
+    assert HermesApp(GatedService(), settings=Settings()).theme in themes.MEANT.values()
 
 
 @pytest.mark.real

@@ -49,3 +49,18 @@ def test_where_nothing_can_be_kept_it_says_so(tmp_path: Path) -> None:
     blocked.write_text("", "utf-8")
     with pytest.raises(OSError, match="file"):
         Bookmarks(blocked / "bookmarks.json").toggle(MARK)
+
+
+@pytest.mark.parametrize("at", ["NaN", "1e999", "-5", "1" + "0" * 400, "true", '"5"', "[]", "null"])
+def test_a_time_that_makes_no_sense_is_none(tmp_path: Path, at: str) -> None:
+    marks = Bookmarks(tmp_path / "bookmarks.json")
+    marks.toggle(MARK)
+    marks.path.write_text(marks.path.read_text("utf-8").replace("5.0", at), "utf-8")
+    assert marks() == (replace(MARK, timestamp=None),)
+
+
+@pytest.mark.parametrize("number", [-1, 10**30])
+def test_a_number_that_no_message_has_is_no_place(tmp_path: Path, number: int) -> None:
+    marks = Bookmarks(tmp_path / "bookmarks.json")
+    marks.toggle(replace(MARK, message_id=number))
+    assert marks() == ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -12,6 +13,9 @@ import pytest
 
 from hermes_tui import paths
 from hermes_tui.errors import StoreMissing, UsageError
+from hermes_tui.state import read_json
+from hermes_tui.storage.config import read_config
+from hermes_tui.storage.live import live_ids
 from tests.real_stores import hermes_environment, hermes_python
 
 Environment = dict[str, str]
@@ -346,3 +350,14 @@ def test_paths_below_the_user_are_shown_with_a_tilde(
 
 def test_style_sheets_are_found() -> None:
     assert (paths.styles_dir() / "app.tcss").is_file()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs pipes in the file system")
+def test_nobody_waits_for_a_pipe_in_the_place_of_a_file(tmp_path: Path) -> None:
+    (tmp_path / "runtime").mkdir()
+    for name in ("active_profile", "config.yaml", "recent.json", "runtime/active_sessions.json"):
+        os.mkfifo(tmp_path / name)
+    assert paths.active_profile(tmp_path) == "default"
+    assert read_config(tmp_path) == {}
+    assert read_json(tmp_path / "recent.json") is None
+    assert live_ids(tmp_path) == frozenset()

@@ -39,7 +39,9 @@ def test_only_so_many_are_kept(tmp_path: Path) -> None:
     assert len(RecentQueries(tmp_path / "recent.json")()) == KEPT
 
 
-@pytest.mark.parametrize("content", ["", "{", "null", "3", '{"a": 1}', '[1, null, "kept", " ", ["x"]]', "\udcff"])
+@pytest.mark.parametrize(
+    "content", ["", "{", "[" * 100_000, "null", "3", '{"a": 1}', '[1, null, "kept", " ", ["x"]]', "\udcff"]
+)
 def test_a_broken_file_is_no_failure(tmp_path: Path, content: str) -> None:
     path = tmp_path / "recent.json"
     path.write_bytes(content.encode("utf-8", "surrogateescape"))

@@ -238,6 +238,7 @@ def config(home: Path, text: str) -> None:
         ("sessions:\n  max_resume_messages: 5\n", State.OK, "5 stored messages, with repeated ones; limit 5"),
         ("sessions:\n  max_resume_messages: '4'\n", State.ERROR, "more than 4 stored messages"),
         ("sessions:\n  max_resume_messages: 0\n", State.OK, "5 stored messages, with repeated ones; no limit"),
+        (f"sessions:\n  max_resume_messages: {10**30}\n", State.OK, "5 stored messages"),
         ("sessions:\n  max_resume_messages: -1\n", State.OK, "(assumed: no setting found)"),
         ("sessions:\n  max_resume_messages: many\n", State.OK, "(assumed: no setting found)"),
         ("sessions: 7\n", State.OK, "(assumed: no setting found)"),

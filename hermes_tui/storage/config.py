@@ -5,19 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from hermes_tui.paths import read_short
+
 FILE = "config.yaml"
 MAX_RESUME_MESSAGES = 20_000
 """What Hermes assumes when nothing is set."""
 _LARGEST = 4_000_000
+_ENDLESS = 10**15
+"""More messages than any store holds, and a number that SQLite knows."""
 
 
 def read_config(home: Path) -> dict[str, Any]:
     """The settings of a home; empty when there are none or they cannot be read: Hermes' defaults hold then."""
     path = home / FILE
     try:
-        if path.stat().st_size > _LARGEST:
-            return {}
-        text = path.read_text("utf-8-sig", errors="replace")
+        text = read_short(path, _LARGEST).decode("utf-8-sig", "replace")
     except OSError:
         return {}
     import yaml  # PyYAML takes longer to import than most questions take to answer
@@ -42,7 +44,7 @@ def max_resume_messages(config: dict[str, Any]) -> tuple[int, bool]:
         limit = -1 if value is None else int(value)
     except (TypeError, ValueError, OverflowError):
         limit = -1
-    return (limit, True) if limit >= 0 else (MAX_RESUME_MESSAGES, False)
+    return (min(limit, _ENDLESS), True) if limit >= 0 else (MAX_RESUME_MESSAGES, False)
 
 
 def other_backend(config: dict[str, Any]) -> str | None:

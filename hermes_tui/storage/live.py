@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from hermes_tui.paths import read_short
 from hermes_tui.values import dataclass
 
 _REGISTRY = Path("runtime") / "active_sessions.json"
@@ -51,11 +52,10 @@ def leases(home: Path) -> list[Lease]:
 
 def _entries(path: Path) -> Iterable[dict[str, Any]]:
     try:
-        if path.stat().st_size > _LARGEST:
-            return []
+        text = read_short(path, _LARGEST).decode("utf-8-sig", "replace")
         import json
 
-        data = json.loads(path.read_text("utf-8-sig", errors="replace"))
+        data = json.loads(text)
     except (OSError, ValueError, RecursionError):
         return []  # no registry, or half a one: nobody is known to be live
     entries = data.get("entries") if isinstance(data, dict) else data
