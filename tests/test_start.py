@@ -14,6 +14,7 @@ from textual.css.stylesheet import Stylesheet
 
 from hermes_tui import cli
 from hermes_tui.app import HermesApp
+from hermes_tui.commands import arguments, screens, stores
 from hermes_tui.commands.answers import Answer, Asked
 from hermes_tui.domain.sessions import ListQuery
 from hermes_tui.errors import StoreUnreadable
@@ -184,3 +185,21 @@ def test_a_search_asks_its_indexes_while_the_rest_of_it_is_imported(
     monkeypatch.setattr(cli, "_command", slowly)
     assert cli.main(["--home", str(tmp_path), "search", "harbour"]) == 0
     assert "1 conversation found" in capsys.readouterr().out
+
+
+def test_threads_take_short_turns_as_long_as_there_is_a_screen(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with StoreBuilder(tmp_path / "state.db") as store:
+        store.session("s")
+    before, turns = sys.getswitchinterval(), []
+
+    async def show(*_: object) -> tuple[None, int]:
+        turns.append(sys.getswitchinterval())
+        return None, 3
+
+    monkeypatch.setattr(screens, "_show", show)
+    given = arguments.read(["--home", str(tmp_path)])
+    assert screens.run(given, stores.chosen(given)) == 3
+    assert turns == [pytest.approx(screens.TURN)]
+    assert sys.getswitchinterval() == before

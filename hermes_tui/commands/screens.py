@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +25,9 @@ if TYPE_CHECKING:
 
 HEAD_START = 0.001
 """Seconds until the first question is surely on its way to a thread."""
+TURN = 0.001
+"""Seconds of Python after which a thread gives way to one that waits. A frame goes to the terminal in pieces, by a
+thread of Textual's, which by Python's own 5 ms waits so long for each of them while another thread is busy."""
 
 
 def run(arguments: Arguments, choice: Chosen) -> int:
@@ -30,7 +35,8 @@ def run(arguments: Arguments, choice: Chosen) -> int:
     chosen, entries = settings.load(arguments.settings)
     _look(choice)
     try:
-        result, code = asyncio.run(_show(arguments, choice, chosen))
+        with _short_turns():
+            result, code = asyncio.run(_show(arguments, choice, chosen))
     except ThemeMissing as error:
         raise settings.blamed(entries, "theme", str(error)) from error
     if result is None:
@@ -44,6 +50,17 @@ def run(arguments: Arguments, choice: Chosen) -> int:
     if isinstance(result, PrintAndQuit):
         output.write_lines([result.line])
     return code
+
+
+@contextlib.contextmanager
+def _short_turns() -> Iterator[None]:
+    """Keys, frames and what readers find wait for nobody's turn to end."""
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(TURN)
+    try:
+        yield
+    finally:
+        sys.setswitchinterval(before)
 
 
 def _look(choice: Chosen) -> None:
