@@ -224,7 +224,7 @@ async def test_a_low_screen_shows_the_name_what_was_checked_and_the_first_keys_w
     size: tuple[int, int],
 ) -> None:
     async with on_stage(panel(Planning()), size) as (_screen, app, pilot):
-        await until(pilot, lambda: "continues" in seen(app))
+        await until(pilot, lambda: "! directory" in seen(app))
         for key in ("g", "G"):
             await pilot.press(key)
             lines = [line.strip() for line in seen(app).splitlines() if line.strip()]
@@ -232,7 +232,7 @@ async def test_a_low_screen_shows_the_name_what_was_checked_and_the_first_keys_w
             assert not re.search(r"\d\d:\d\d", lines[0]) or size[0] >= 60
             assert lines[-1].startswith("enter here")
             assert lines[-1].endswith("? keys")
-        assert "continues" not in seen(app)
+        assert "! directory" not in seen(app)
 
 
 async def test_commands_and_help_are_at_hand_in_the_panel() -> None:
@@ -262,3 +262,42 @@ async def test_a_long_last_answer_scrolls_and_leaves_the_checks_in_sight(size: t
             assert "esc close" in seen(app)
             await pilot.press("G")
         assert "word399" in seen(app)
+
+
+REFUSED = "This cannot be resumed: this is the demo, and hermes has never heard of its sessions."
+
+
+@pytest.mark.parametrize("size", [(40, 24), (60, 18), (80, 24), (120, 24)])
+async def test_what_stands_in_the_way_and_the_command_are_in_sight_whatever_else_is_not(
+    size: tuple[int, int],
+) -> None:
+    service = Planning(refused=REFUSED)
+    opened = Check("elsewhere", State.WARNING, "open in cli (process 4711): hermes refuses a second window")
+    gone = Check("directory", State.WARNING, "~/code/images is gone; hermes stays in ~/code")
+    length = Check("length", State.OK, "11 stored messages; limit 20,000 (assumed: no setting found)")
+    service.plan = replace(service.plan, checks=(CHECKS[0], gone, opened, length))
+    async with on_stage(panel(service), size) as (screen, app, pilot):
+        await until(pilot, lambda: screen.plan is not None)
+        entries = [RecapEntry(who, f"{who} {i} said this " * 6) for i in range(3) for who in ("user", "assistant")]
+        screen._shown = replace(screen._shown, recap=Recap(tuple(entries), 3))
+        screen._show()
+        await pilot.pause()
+        said = " ".join(seen(app).replace("┃", " ").split())
+        for wanted in (f"✗ {REFUSED}", "! directory", "! elsewhere", "hermes -p default --resume", "? keys"):
+            assert wanted in said
+        assert screen.panel.bottom == 0 or "┃" in seen(app)
+
+
+@pytest.mark.parametrize("size", [(40, 24), (60, 18), (80, 24), (120, 36)])
+@pytest.mark.parametrize("tmux", ["", "/tmp/tmux-0/default,1,0"])
+async def test_the_keys_stand_on_one_line_and_the_ones_wanted_least_give_way(
+    size: tuple[int, int], tmux: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMUX", tmux)
+    async with on_stage(panel(Planning()), size) as (screen, app, pilot):
+        await until(pilot, lambda: len(screen._plans) == 2)
+        await pilot.pause()
+        (keys,) = [row for row in seen(app).splitlines() if "enter here" in row]
+        assert "esc close   ? keys" in keys
+        assert "p print" not in keys
+        assert ("w tmux window" in keys) == (size[0] == 120 and bool(tmux))

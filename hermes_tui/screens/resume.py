@@ -16,7 +16,7 @@ from hermes_tui.domain.sessions import Conversation
 from hermes_tui.errors import HermesTuiError
 from hermes_tui.intents import CopyText, HandOver, Intent, PrintAndQuit
 from hermes_tui.keys import RESUME
-from hermes_tui.screens.base import HELP, Movable, Moving, Steady, app_bindings, bindings, written
+from hermes_tui.screens.base import HELP, WIDE, Movable, Moving, Steady, app_bindings, bindings, written
 from hermes_tui.service.sessions import SessionService
 from hermes_tui.text import one_line
 from hermes_tui.values import replace
@@ -29,8 +29,10 @@ RUNS = frozenset({"here", "come_back", "window", "print", "copy_command", "stay"
 """Actions that need a command that can be run."""
 NEED_HERMES = frozenset({"here", "come_back", "window"})
 """Those of them that run it here and now."""
-MARGIN = 4
-"""Lines of the screen that the panel leaves to its edges, its own padding included."""
+PADDING = 2
+"""Lines of the panel without text …"""
+EDGES = 2
+"""… and lines of the screen that it leaves free where it is not the whole screen."""
 WINDOW_NAME = 30
 
 
@@ -116,7 +118,8 @@ class ResumeScreen(Moving, ModalScreen[None], Steady, inherit_bindings=False):
         shown, keys = self._shown, self._keys()
 
         def body(width: int) -> tuple[list[Line], list[Line]]:
-            height = self.size.height - MARGIN - len(head_lines(shown, width))
+            edges = EDGES if self.size.width >= WIDE else 0
+            height = self.size.height - PADDING - edges - len(head_lines(shown, width))
             return body_lines(shown, keys, width, height)
 
         self.panel.show(

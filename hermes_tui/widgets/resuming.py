@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.cells import cell_len
-
 from hermes_tui.domain.messages import Recap, RecapEntry
 from hermes_tui.domain.resume import ResumePlan, State
 from hermes_tui.domain.sessions import Conversation
@@ -13,6 +11,7 @@ from hermes_tui.text import clean, count, one_line
 from hermes_tui.times import ago, moment, now
 from hermes_tui.values import dataclass
 from hermes_tui.widgets.ink import AXIS, BLANK_CELL, Line, Part, fit, gap, line, wrap
+from hermes_tui.widgets.keyline import fitting_keys
 from hermes_tui.widgets.names import shown_name
 from hermes_tui.widgets.panel import LOWEST
 from hermes_tui.widgets.preview import joined, recap_blocks
@@ -26,6 +25,8 @@ HERMES = "hermes"
 """Name of the check for the program itself."""
 LABEL = 12
 """Cells of a fact's name."""
+GIVES_WAY = ("print", "copy", "tmux window")
+"""Keys that a narrow panel does without, in this order, before the others give way from the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,20 +53,26 @@ def head_lines(shown: Resuming, width: int) -> list[Line]:
 def body_lines(
     shown: Resuming, keys: Sequence[tuple[str, str]], width: int, height: int
 ) -> tuple[list[Line], list[Line]]:
-    """What may scroll, and what stays below it, in `height` lines. Of the recap some lines, fewer where the facts
-    need the room; at least the last exchange. Where that is too long the recap alone scrolls: whoever presses
-    enter has seen what was checked. On a very low screen all but the first keys scrolls, what was checked first."""
-    facts, foot = _facts(shown, width), foot_lines(shown, keys, width)
-    if height - len(foot) < LOWEST:
-        recap = _recap(shown.recap, width, RECAP)
-        return [*facts, *_command(shown.plan, width), line(), *recap, *key_lines(keys, width)], _first_keys(
-            keys, width
-        )
+    """What may scroll, and what stays below it, in `height` lines. What was checked and the command come first: of
+    the recap there are fewer lines where these need the room. Where its last exchange is too long, the recap alone
+    scrolls; where hardly a line is left for it, it goes on below what was checked. On a lower screen what stands in
+    the way comes first of all, and on a very low one only the keys stay where they are."""
+    told, foot = _facts(shown, width), foot_lines(shown, keys, width)
+    facts = [each for _, lines in told for each in lines]
     room = height - len(facts) - len(foot)
     recap = _recap(shown.recap, width, min(RECAP, room))
-    if recap and len(recap) > room > LOWEST:
+    if len(recap) <= room:
+        return [*recap, *facts], foot
+    if recap and room > LOWEST:
         return recap[:-1], [line(), *facts, *foot]
-    return [*recap, *facts], foot
+    below = [line(), *_recap(shown.recap, width, RECAP)][:-1]
+    if room >= 0:
+        return [*facts, *below], foot
+    urgent = [each for state, lines in told if state is not State.OK for each in lines]
+    fine = [each for state, lines in told if state is State.OK for each in lines]
+    if height - len(foot) >= max(LOWEST, len(urgent)):
+        return [*urgent, *fine, *below], foot
+    return [*urgent, *_command(shown.plan, width), line(), *fine, *below], foot[-1:]
 
 
 def _recap(recap: Recap | None, width: int, room: int) -> list[Line]:
@@ -90,23 +97,24 @@ def _last_exchange(entries: Sequence[RecapEntry]) -> int:
     return back + 1
 
 
-def _facts(shown: Resuming, width: int) -> list[Line]:
+def _facts(shown: Resuming, width: int) -> list[tuple[State, list[Line]]]:
+    """What was checked: how it stands, and its lines."""
     if shown.failed:
-        return _fact(MARKS[State.ERROR], "", shown.failed, "ink", width)
+        return [(State.ERROR, _fact(MARKS[State.ERROR], "", shown.failed, "ink", width))]
     plan = shown.plan
     if plan is None:
-        return [line(AXIS, ("looking …", "aside"))]
-    lines: list[Line] = []
+        return [(State.OK, [line(AXIS, ("looking …", "aside"))])]
+    told: list[tuple[State, list[Line]]] = []
     if plan.refused:
-        lines += [*_fact(MARKS[State.ERROR], "", plan.refused, "ink", width), line()]
+        told.append((State.ERROR, [*_fact(MARKS[State.ERROR], "", plan.refused, "ink", width), line()]))
     for check in plan.checks:
         if check.detail == plan.refused or (plan.refused and check.name == HERMES):
             continue  # said above; of no use where nothing can be run
         ink = "soft" if check.state is State.OK else "ink"
-        lines += _fact(MARKS[check.state], one_line(check.name, 40), check.detail, ink, width)
+        told.append((check.state, _fact(MARKS[check.state], one_line(check.name, 40), check.detail, ink, width)))
     for notice in plan.notices if not plan.checks else ():  # they say in a sentence what checks say in a line
-        lines += _fact(MARKS[State.WARNING], "", notice, "ink", width)
-    return lines
+        told.append((State.WARNING, _fact(MARKS[State.WARNING], "", notice, "ink", width)))
+    return told
 
 
 def _fact(mark: Part, label: str, text: str, ink: str, width: int) -> list[Line]:
@@ -125,36 +133,23 @@ def _command(plan: ResumePlan | None, width: int) -> list[Line]:
     rows = wrap([(clean(plan.command).replace("\n", "\ufffd"), "strong")], max(10, width - 6))
     ink = "quiet" if plan.refused else "strong"
     inked = [tuple((text, ink) for text, _ in row) for row in rows]
-    head = [line(AXIS, ("an example of the command, not to be run here:", "aside"))] if plan.refused else []
+    said = "an example of the command, not to be run here:" if width >= 50 else "an example, not to be run here:"
+    head = [line(AXIS, (said, "aside"))] if plan.refused else []
     return [line(), *head, *(line(AXIS, *row, ground="well", indent=2, inset=2) for row in inked)]
 
 
 def foot_lines(shown: Resuming, keys: Sequence[tuple[str, str]], width: int) -> list[Line]:
-    """The command, and the keys on as many lines as they need: nowhere else are they told."""
-    return [*_command(shown.plan, width), line(), *key_lines(keys, width)]
+    """The command, and the keys."""
+    return [*_command(shown.plan, width), line(), key_line(keys, width)]
 
 
-def _first_keys(keys: Sequence[tuple[str, str]], width: int) -> list[Line]:
-    """As many keys as one line has room for, and the last."""
+def key_line(keys: Sequence[tuple[str, str]], width: int) -> Line:
+    """As many keys as one line has room for; the help tells all of them."""
     shown = list(keys)
-    while len(shown) > 1 and len(key_lines(shown, width)) > 1:
-        del shown[-2]
-    return key_lines(shown, width)[:1]
-
-
-def key_lines(keys: Sequence[tuple[str, str]], width: int) -> list[Line]:
-    """All keys, on as many lines as they need."""
-    lines: list[Line] = []
+    for label in GIVES_WAY:
+        if len(fitting_keys(shown, width)) < len(shown):
+            shown = [pair for pair in shown if pair[1] != label]
     parts: list[Part] = []
-    used = 3
-    for key, label in keys:
-        wide = cell_len(key) + cell_len(label) + 1
-        if parts and used + 3 + wide > width:
-            lines.append(line(AXIS, *parts))
-            parts, used = [], 3
-        if parts:
-            parts.append(gap(3))
-            used += 3
-        parts += [(key, "strong"), (f" {label}", "quiet")]
-        used += wide
-    return [*lines, line(AXIS, *parts)]
+    for key, label in fitting_keys(shown, width):
+        parts += [gap(3), (key, "strong"), (f" {label}", "quiet")]
+    return line(AXIS, *parts[1:])
