@@ -211,7 +211,7 @@ class GatedService:
         return await self._say("conversation", (key,), self._find(key))
 
     async def details(
-        self, keys: Sequence[ConversationKey], *, brief: bool = False
+        self, keys: Sequence[ConversationKey], *, brief: bool = False, anew: bool = False
     ) -> dict[ConversationKey, Details]:
         known = {row.key: row for row in self.rows}
         found = {

@@ -53,7 +53,7 @@ from hermes_tui.screens.browsing import Browsing
 from hermes_tui.service.sqlite import SqliteSessionService
 
 class Rows(SqliteSessionService):
-    async def details(self, keys):
+    async def details(self, keys, **how):
         print(*sys.modules)
         shown.set()
         await asyncio.Event().wait()

@@ -179,6 +179,8 @@ class Browsing(Peeking):
                 changed = await self.service.changes()
             except HermesTuiError:
                 changed = True  # the list is asked for, and says what is wrong
+            self._written = self._written or changed
+            self._doubt()
             failing = self._error is not None and not isinstance(self._error, BadQuery)
             if changed or failing or ticks % REFRESH_TICKS == 0:
                 self._load()

@@ -27,6 +27,8 @@ class Known:
     def __init__(self) -> None:
         self.details: dict[ConversationKey, Details] = {}
         self._details_of: dict[ConversationKey, tuple[Any, ...]] = {}
+        self._doubted: set[ConversationKey] = set()
+        """What may have changed though the row has not."""
         self._recaps: dict[ConversationKey, tuple[tuple[Any, ...], Recap, Provenance]] = {}
 
     def unknown(self, rows: Iterable[Conversation]) -> list[Conversation]:
@@ -40,6 +42,17 @@ class Known:
             self._details_of.clear()
         self.details.update(found)
         self._details_of.update((row.key, stamp(row)) for row in rows)
+        self._doubted.difference_update(row.key for row in rows)
+
+    def doubt(self) -> None:
+        """Messages were written: an undone one changes no row, perhaps. All is to be asked for again in its time."""
+        self._doubted.update(self._details_of)
+        self._details_of.clear()
+        self._recaps = {key: ((), *known[1:]) for key, known in self._recaps.items()}
+
+    def doubts(self, rows: Iterable[Conversation]) -> bool:
+        """Whether what is known of these must be read anew, whatever their rows say."""
+        return any(row.key in self._doubted for row in rows)
 
     def recap(self, row: Conversation) -> tuple[Recap, Provenance] | None:
         """The last that is known of how it ended, and of where it came from."""

@@ -4,6 +4,7 @@ under the cursor. None of it is waited for."""
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,12 @@ if TYPE_CHECKING:
     from hermes_tui.domain.messages import Recap
     from hermes_tui.domain.sessions import Conversation, ConversationPage, Provenance
     from hermes_tui.service.sessions import SessionService
+
+
+DOUBT_SECONDS = 2.0
+"""How often what is shown of the rows in sight is read again while a store is written …"""
+PATIENCE = 20
+"""… and how many times as long as that takes it is left at that."""
 
 
 class Peeking(Moving, BaseScreen):
@@ -47,6 +54,12 @@ class Peeking(Moving, BaseScreen):
         """The rows whose details, and the one whose recap, is being asked for."""
         self._said = ""
         """In place of the recap."""
+        self._cost = 0.0
+        """What it took to read the details of the rows in sight."""
+        self._written = False
+        """The store was written since all that is known was doubted …"""
+        self._doubted = 0.0
+        """… when that was."""
 
     @property
     def moved(self) -> Movable:
@@ -101,12 +114,23 @@ class Peeking(Moving, BaseScreen):
         if not wanted <= self._looking:
             self._learn(rows, wanted)
 
+    def _doubt(self) -> None:
+        """Read again what is shown of the rows in sight, if the store was written: rarely, where that takes long."""
+        present = time.monotonic()
+        if self._written and present >= self._doubted + max(DOUBT_SECONDS, PATIENCE * self._cost):
+            self._written, self._doubted = False, present
+            self._known.doubt()
+            self._look()
+            self._peek()
+
     @work(exclusive=True, group="details", description="details")
     async def _learn(self, rows: Sequence[Conversation], wanted: set[Stamped]) -> None:
         self._looking = wanted
         try:
             await self.wait_for_refresh()  # the rows come first
-            found = await self.service.details([row.key for row in rows])
+            started = time.monotonic()
+            found = await self.service.details([row.key for row in rows], anew=self._known.doubts(rows))
+            self._cost = time.monotonic() - started
         except HermesTuiError:
             return  # the rows say what they can, and the list itself what is wrong with its store
         finally:

@@ -46,10 +46,10 @@ class SessionService(Protocol):
         """One conversation as it is now. Raises `TargetNotFound` when it has gone."""
 
     async def details(
-        self, keys: Sequence[ConversationKey], *, brief: bool = False
+        self, keys: Sequence[ConversationKey], *, brief: bool = False, anew: bool = False
     ) -> dict[ConversationKey, Details]:
         """Preview, exact count and status of these; those that have gone are left out. `brief`: a preview only of
-        what has no name, and the stored count."""
+        what has no name, and the stored count. `anew`: read even where the row says that nothing changed."""
 
     async def notices(self, profile: str) -> tuple[str, ...]:
         """What an answer from the store of this profile should not keep quiet: recent messages that may be

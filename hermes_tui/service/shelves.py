@@ -138,6 +138,11 @@ class Shelf:
         preview, status = self.preview(conversation), self.status(conversation)
         return Details(preview, memo.count, status, memo.unread)
 
+    def forget(self, conversations: Iterable[Conversation]) -> None:
+        """Read their messages anew: they may have changed without their rows, as when one was undone."""
+        for conversation in conversations:
+            self._memos.pop(conversation.root_id, None)
+
     def read_prompts(self, conversations: Iterable[Conversation]) -> None:
         """Read the first prompts of many at once, before they are asked for one by one."""
         from hermes_tui.storage.details import load_prompts

@@ -65,7 +65,7 @@ class SqliteSessionService:
         return found
 
     async def details(
-        self, keys: Sequence[ConversationKey], *, brief: bool = False
+        self, keys: Sequence[ConversationKey], *, brief: bool = False, anew: bool = False
     ) -> dict[ConversationKey, Details]:
         found: dict[ConversationKey, Details] = {}
         refs = list(dict.fromkeys(ref for key in keys for ref in self._of_profile(key.profile)))
@@ -73,7 +73,7 @@ class SqliteSessionService:
             wanted = [key for key in keys if key.profile == ref.profile and key not in found]
             try:
                 catalogue = await self._catalogues.holding(ref, [key.root_id for key in wanted])
-                job, share = partial(self._detailing, catalogue, brief), self._reader.abreast
+                job, share = partial(self._detailing, catalogue, brief, anew), self._reader.abreast
                 # what is brief is so fast that threads would be in each other's way
                 if brief or len(wanted) <= _MANY or share == 1:
                     found.update(await self._reader.run(ref, job(wanted)))
@@ -88,11 +88,13 @@ class SqliteSessionService:
         return found
 
     def _detailing(
-        self, catalogue: Catalogue, brief: bool, keys: Sequence[ConversationKey]
+        self, catalogue: Catalogue, brief: bool, anew: bool, keys: Sequence[ConversationKey]
     ) -> Callable[[Store], dict[ConversationKey, Details]]:
         def job(store: Store) -> dict[ConversationKey, Details]:
             shelf = Shelf(store, catalogue, self._memos)
             rows = {key: row for key in keys if (row := catalogue.by_root(key.root_id)) is not None}
+            if anew:
+                shelf.forget(rows.values())
             shelf.read_details(list(rows.values()), brief=brief)
             found = {}
             for key, conversation in rows.items():
