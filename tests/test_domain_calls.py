@@ -44,6 +44,13 @@ def test_what_is_no_list_of_calls_is_told_apart(raw: str) -> None:
         ({"id": "t1", "name": "search", "input": {"q": "a"}}, ToolCall("t1", "search", '{"q": "a"}')),
         ({"call_id": "call_9", "function": {"name": "x", "arguments": ""}}, ToolCall("call_9", "x", "")),
         ({"id": 7, "function": {"name": 8, "arguments": "1"}}, ToolCall("7", "unknown", "1")),
+        ({"function": {"name": "x", "parameters": {"q": 1}}}, ToolCall("", "x", '{"q": 1}')),
+        ({"function": {"name": "x"}, "input": {"q": 1}}, ToolCall("", "x", '{"q": 1}')),
+        ({"function": {"arguments": "{}"}, "name": "x"}, ToolCall("", "x", "{}")),
+        ({"type": "custom", "custom": {"name": "x", "input": "words"}}, ToolCall("", "x", "words")),
+        ({"functionCall": {"name": "x", "args": {"q": 1}}}, ToolCall("", "x", '{"q": 1}')),
+        ({"function": {"name": "x", "query": "words"}}, ToolCall("", "x", '{"query": "words"}')),
+        ({"tool": "x", "args": {"q": 1}}, ToolCall("", "unknown", '{"tool": "x", "args": {"q": 1}}')),
     ],
 )
 def test_a_call_reads_as_far_as_it_can(item: dict[str, Any], expected: ToolCall) -> None:

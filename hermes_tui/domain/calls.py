@@ -11,6 +11,13 @@ from hermes_tui.domain.messages import ToolCall
 from hermes_tui.values import NamedTuple, dataclass
 
 UNNAMED = "unknown"
+_HOLDERS = ("function", "custom", "function_call", "functionCall")
+"""What holds a call's name and arguments, where these do not stand in the call itself."""
+_ARGUMENTS = ("arguments", "input", "args", "parameters")
+_ASIDE = frozenset(
+    {"id", "call_id", "type", "name", "index", *_HOLDERS, *_ARGUMENTS, "response_item_id", "extra_content"}
+)
+"""What is no argument of a call that has none of these."""
 
 
 class StoredCall(NamedTuple):
@@ -73,12 +80,15 @@ def _strings(value: object, depth: int) -> Iterable[str]:
 
 
 def _stored(item: dict[str, Any]) -> StoredCall:
-    function = item.get("function")
-    holder = function if isinstance(function, dict) else item
-    name = holder.get("name")
-    arguments = next((holder[key] for key in ("arguments", "input") if holder.get(key) is not None), None)
-    if arguments is None and not isinstance(function, dict) and not isinstance(name, str):
-        arguments = item  # nothing of a call in it: what is there stands where the arguments would
+    held = next((item[key] for key in _HOLDERS if isinstance(item.get(key), dict)), None)
+    holders = (item,) if held is None else (held, item)
+    name = next((each["name"] for each in holders if isinstance(each.get("name"), str)), None)
+    keys = _ARGUMENTS if held is not None or name is not None else _ARGUMENTS[:2]
+    arguments = next((each[key] for each in holders for key in keys if each.get(key) is not None), None)
+    if arguments is None:
+        rest = {key: value for key, value in holders[0].items() if key not in _ASIDE and value is not None}
+        # nothing of a call in it: what is there stands where the arguments would
+        arguments = item if held is None and name is None else rest or None
     ids = [as_text(item.get(key)).strip() for key in ("call_id", "id") if item.get(key) is not None]
     ids = [each for each in ids if each]
     shown = as_text(item.get("id")).strip() or (ids[0] if ids else "")
