@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import sys
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
@@ -19,13 +18,14 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.timer import Timer
 
+from hermes_tui.freeing import give_back
 from hermes_tui.keyflow import OneKeyAtATime
 
 R = TypeVar("R")
 COLLECTED_AFTER = 8
 """Screens that may be left on the way from one to the next before what they were made of is looked for."""
 OVERDUE = 32
-"""… and after which it is looked for although keys come without a pause, and free memory is given back."""
+"""… and after which it is looked for although keys come without a pause."""
 QUIET = 0.7
 """Seconds after the last key when nobody waits for a frame."""
 SETTLED = 0.1
@@ -45,19 +45,6 @@ PAUSE = 0.005
 """Seconds between two parts of throwing away."""
 BASE = 1
 """Screens on the stack where one begins."""
-
-
-def give_back() -> bool:
-    """Give memory that is free to the system. The C library of most Linuxes keeps it instead, for every thread that
-    ever had some: after thousands of searches three quarters of it. False where there is no such function."""
-    if sys.platform != "linux":
-        return False
-    import ctypes
-
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-    if trim is not None:
-        trim(0)
-    return trim is not None
 
 
 class Keeping:
@@ -97,8 +84,6 @@ class Tidying(OneKeyAtATime[R]):
 
     _left = 0
     """Screens that were left since it was last looked for them."""
-    _gone = 0
-    """Screens that were thrown away since memory was last given back."""
     _tidying: Timer | None = None
     """Set until it is quiet enough to look."""
 
@@ -167,7 +152,6 @@ class Tidying(OneKeyAtATime[R]):
 
     def _throw_away(self) -> None:
         """The screens that were left."""
-        self._gone += self._left
         self._left = 0
         self.run_worker(self._in_turn(*self._steps()), group="tidy", description="tidy")
 
@@ -177,9 +161,7 @@ class Tidying(OneKeyAtATime[R]):
         yield from (function.cache_clear for function in HOLDING)
         yield lambda: gc.collect(1)
         yield self._look
-        if self._gone >= OVERDUE:
-            self._gone = 0
-            yield give_back
+        yield give_back
 
     async def _in_turn(self, *steps: Callable[[], object]) -> None:
         """One after the other; between them others have their turn."""

@@ -31,6 +31,7 @@ OPENED = (
     "hermes_tui.palette",
     "hermes_tui.storage.targets",
     "concurrent.futures.thread",
+    "ctypes",
 )
 """By what one is likely to open first."""
 PAUSE = 0.01

@@ -23,6 +23,7 @@ from typing import Any, TypeVar
 
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.errors import QueryTimeout, StoreError
+from hermes_tui.freeing import give_back
 from hermes_tui.service.jobs import Awaited, Cancelled, Job, Lane, may_take
 from hermes_tui.storage import connection
 from hermes_tui.storage.connection import Store, is_busy, is_disk_error, is_interrupt, open_store, translate
@@ -36,6 +37,8 @@ _STEPS_BETWEEN_CHECKS = 100_000
 _DISK_TRIES = 3
 """While another process commits, a read may fail with a disk error that is gone a millisecond later."""
 _PAUSE = 0.05
+_LONG, _SHOWN = 0.1, 0.25
+"""Seconds from which on a job may have taken much memory, and after which its answer is on the screen."""
 _NICER = 5
 """By how much a search gives way: a third of a processor where somebody else wants the same one."""
 
@@ -75,6 +78,8 @@ class Reader:
         self.abreast = max(1, min(threads - 1, processors()))
         """Jobs of one search that are worth running at the same time."""
         self._threads: list[threading.Thread] = []
+        self._freeing: object = None
+        """Set until what long jobs have left is given back."""
         self.statistics = {"run": 0, "cancelled": 0, "timeout": 0}
 
     async def run(
@@ -96,6 +101,7 @@ class Reader:
             self._ready.notify_all()
         # Cancelled, it stays in the loop's list until its time, and what belongs to whoever asked would stay with it.
         deadline = job.loop.call_later(seconds, self._stop, job, QueryTimeout, context=Context())
+        began = time.monotonic()
         try:
             return await job.future  # type: ignore[no-any-return]  # the future carries what `work` returned
         except asyncio.CancelledError:
@@ -103,6 +109,14 @@ class Reader:
             raise
         finally:
             deadline.cancel()
+            if time.monotonic() - began > _LONG and self._freeing is None:
+                self._freeing = job.loop.call_later(_SHOWN, self._free, context=Context())
+
+    def _free(self) -> None:
+        """What a long job took and has left is given back, on the thread that asked: a thread that gives way would
+        have everybody else wait for memory meanwhile."""
+        self._freeing = None
+        give_back()
 
     async def together(self, asked: Sequence[Coroutine[Any, Any, T]]) -> list[T | BaseException]:
         """The answers to several questions at once, or why there is none."""
