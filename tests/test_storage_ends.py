@@ -197,6 +197,34 @@ def test_what_is_learned_of_the_texts_holds_for_other_words_until_a_write(
         assert looked_through() == first * 2 + 1
 
 
+def test_what_one_connection_knows_of_the_texts_the_others_of_the_same_reading_know_too(
+    noted: Path, statements: Statements
+) -> None:
+    """Of the next words each of them is given other slices."""
+
+    def asked(store: Store, high: int, learned: ends.Learned) -> tuple[set[int], int]:
+        before = len(statements.all)
+        where = conditions(store.schema, NO_FILTERS)
+        found = ending_with(store, ends_of([Leaf("plain")]), where, 0, high, learned)
+        return set(found), sum("group_concat" in each for each in statements.all[before:])
+
+    every, accented = -(-2_000 // 256), {1_300}
+    with opened(noted) as one, opened(noted) as other:
+        assert asked(one, 2_000, {})[1] == every
+        found, looked_through = asked(other, 2_000, {})
+        assert looked_through == every, "what others have remembered may have been written over"
+        other.searching.clear()
+        learned: ends.Learned = {}
+        asked(one, 256, learned)
+        assert asked(other, 2_000, learned) == (found | accented, 1)
+        with contextlib.closing(sqlite3.connect(noted)) as writer:
+            writer.execute("update messages set content = ? where id = 300", (long("newly plain"),))
+            writer.commit()
+        learned = {}
+        assert asked(one, 256, learned)[1] == 1
+        assert asked(other, 2_000, learned) == (found | {300}, every - 1), "all but what was read anew"
+
+
 def test_of_more_texts_than_are_remembered_the_others_are_read_again(
     noted: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -105,11 +105,21 @@ class _Block(NamedTuple):
     """What stands around accents in them; None where they have many."""
 
 
-def ending_with(store: Store, ends: Ends, where: Conditions, low: int, high: int) -> list[int]:
+Learned = dict[int, dict[int, _Block]]
+"""What the connections that take part in one reading know of these texts, each by what it last found unwritten."""
+
+
+def ending_with(
+    store: Store, ends: Ends, where: Conditions, low: int, high: int, learned: Learned | None = None
+) -> list[int]:
     """Tool output between these ids that is to be looked at for one of the words, and little else; less than all when
-    nobody waits for it any more. What is learned on the way is remembered until a write."""
+    nobody waits for it any more. What is learned on the way is remembered until a write. `learned`: where those that
+    take part in the same reading, of the same `where`, find what the others know."""
     version = store.version()
     known = _known(store, version, where)
+    learned = {} if learned is None else learned
+    learned[id(store)] = known
+    others = [each for each in list(learned.values()) if each is not known]
     tests, params = _tests(ends)
     params = {**where.params, **params}
     sql = _sql(tests, where)
@@ -118,7 +128,9 @@ def ending_with(store: Store, ends: Ends, where: Conditions, low: int, high: int
     top = high
     while top > low and not store.stopped():
         bottom = max(low, (top - 1) // _AT_ONCE * _AT_ONCE)
-        block, said, texts = known.get(top) if top - bottom == _AT_ONCE else None, True, None
+        block, said, texts = None, True, None
+        if top - bottom == _AT_ONCE:
+            block = known.get(top) or next((each[top] for each in others if top in each), None)
         if block is None:
             ids, odd, said, texts = store.conn.execute(sql, {**params, "low": bottom, "high": top}).fetchone()
             block = _block(ids or "", odd or "", texts or b"")
@@ -133,6 +145,7 @@ def ending_with(store: Store, ends: Ends, where: Conditions, low: int, high: int
         top = bottom
     if store.version() != version:
         store.searching.pop("ends", None)
+        learned.pop(id(store), None)
     found = [int(number) for ids in closely if ids for number in ids.split(",")]
     sql = f"select m.id from messages m where m.id in (select value from json_each(:plain)) and ({tests})"
     listed = f"[{','.join(filter(None, plain))}]"

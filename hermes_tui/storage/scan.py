@@ -17,7 +17,7 @@ from typing import Any
 from hermes_tui.domain.querytrees import Node, positive
 from hermes_tui.storage.conditions import AT, Conditions
 from hermes_tui.storage.connection import Store, is_damage
-from hermes_tui.storage.ends import ending_with, ends_of
+from hermes_tui.storage.ends import Learned, ending_with, ends_of
 from hermes_tui.storage.fts import CUT_AT, STRUCTURED, TROUBLE, Index, is_index_trouble
 from hermes_tui.storage.holes import Gap
 from hermes_tui.storage.judging import Judge, Verdict, row_of
@@ -107,6 +107,8 @@ class Task:
     """The next slices, where they can be read ahead of `scan_slice` …"""
     ahead: list[Reading] = field(default_factory=list)
     """… and those that were."""
+    learned: Learned = field(default_factory=dict)
+    """What is remembered of texts by whoever reads slices of this task, for all of them."""
     done: int = 0
     total: int = 0
     unreadable: int = 0
@@ -276,7 +278,7 @@ def _among(store: Store, task: Task, stretch: Stretch, low: int, high: int) -> l
     words = tuple(positive(task.asked))
     if task.anywhere is None or len(words) > TESTED or not _ends_suffice(task, stretch):
         return None
-    return ending_with(store, ends_of(words), where, low, high)
+    return ending_with(store, ends_of(words), where, low, high, task.learned)
 
 
 def slice_sql(
