@@ -246,6 +246,26 @@ def test_tree_resume_and_link_have_the_keys_of_the_contract() -> None:
     assert [list(each) for each in link["links"]] == [["profile", "id", "title", "link"]]
 
 
+def test_a_tree_calls_a_session_what_the_list_calls_it() -> None:
+    service = GatedService()
+    service.rows[0] = row = service.rows[0]._replace(title=None)
+    nodes = (
+        replace(service.family.nodes[0], title=None, segment=(1, 2), root_id="r", is_tip=False),
+        replace(service.family.nodes[0], title="Deck", segment=(2, 2), root_id="r"),
+        replace(service.family.nodes[1], title=None, display_name="Mei", root_id="m"),
+        replace(service.family.nodes[1], title=None, root_id=row.root_id),
+    )
+    service.family = replace(service.family, nodes=nodes)
+    lines = list(ask(families.run, ["tree", row.id], service).lines())
+    listed = list(ask(lists.run, ["list"], service).lines())
+    titles = [each.split("  ")[-1].split(" (")[0] for each in lines[1:5]]
+    assert titles[:3] == ["Deck", "Deck", "Mei"]
+    assert titles[3].startswith("“")
+    assert any(line.endswith(titles[3]) for line in listed)
+    found = document(ask(families.run, ["tree", row.id], service))
+    assert [each["title"] for each in found["nodes"]] == [None, "Deck", None, None]
+
+
 def test_what_cannot_be_resumed_says_why() -> None:
     service = GatedService()
     service.plan = replace(values.PLAN, refused="This is the demo.")

@@ -130,10 +130,33 @@ class TestAnswers:
         done = run("--home", str(home), "show", "review", "--json")
         assert done.returncode == 1
         assert [each["title"] for each in json.loads(done.stdout)["candidates"]] == ["Weekly review"]
-        assert done.stderr.splitlines()[1:] == ["@session:default/20260603_130000_def456 Weekly review"]
-        assert run("--home", str(home), "show", "refac").stderr.splitlines()[1:] == [
-            f"@session:default/{ID} Refactoring auth"
+        assert list(json.loads(done.stdout)["candidates"][0]) == ["profile", "id", "title", "link"]
+        lines = done.stderr.splitlines()[1:] + run("--home", str(home), "show", "refac").stderr.splitlines()[1:]
+        cells = [line.split("  ") for line in lines]  # the link, and what lets one choose
+        assert [(each[:2], each[3]) for each in cells] == [
+            (["@session:default/20260603_130000_def456", "Weekly review"], "telegram"),
+            ([f"@session:default/{ID}", "Refactoring auth"], "cli"),
         ]
+        assert all(re.fullmatch(r"[\d-]{10} [\d:]{5} \w+", each[2]) for each in cells)
+
+    @pytest.mark.parametrize(
+        "name", ["Mei", "mei", "“are you\x1b[31m there?”", "are you�[31m there?", "ARE YOU�[31M THERE?"]
+    )
+    def test_what_the_list_shows_opens_what_it_names(self, tmp_path: Path, name: str) -> None:
+        with StoreBuilder(tmp_path / "state.db", journal="delete") as store:
+            store.session(ID, "whatsapp", display_name="Mei" if name.lower() == "mei" else None)
+            store.message(ID, "user", "are you\x1b[31m there?")
+        assert run("--home", str(tmp_path), "link", name).stdout == f"@session:default/{ID}\n"
+        assert "untitled" not in run("--home", str(tmp_path), "tree", name).stdout
+
+    def test_candidates_without_a_title_are_told_apart_by_what_was_said(self, tmp_path: Path) -> None:
+        with StoreBuilder(tmp_path / "state.db", journal="delete") as store:
+            for number in range(2):
+                store.session(f"chat_{number}")
+                store.message(f"chat_{number}", "user", f"question\x1b]0;x {number}")
+        lines = run("--home", str(tmp_path), "show", "“chat_”").stderr.splitlines()
+        assert lines[0] == "hermes-tui: “chat_” could mean 2 sessions."
+        assert {line.split("  ")[1] for line in lines[1:]} == {f"“question�]0;x {number}”" for number in range(2)}
 
     def test_a_source_that_is_none_is_told_from_those_there_are(self, home: Path) -> None:
         said = "There is no source nowhere; there are cli, telegram."

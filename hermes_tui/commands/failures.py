@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hermes_tui.commands import output
+from hermes_tui.commands import output, plain
 from hermes_tui.commands.arguments import Arguments
 from hermes_tui.domain.sessions import StoreProblem
 from hermes_tui.errors import HermesTuiError, StoreError, TargetError, Unsupported
@@ -24,7 +24,7 @@ def told(given: Arguments | None, failure: HermesTuiError) -> int:
     _say(str(failure))
     if isinstance(failure, TargetError):
         for each in failure.candidates:
-            output.say(f"{each.link} {each.title or ''}")
+            output.say(*plain.choice(each))
     if given is None:
         return failure.exit_code
     for store in given.problems:

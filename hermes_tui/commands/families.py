@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from hermes_tui import text
 from hermes_tui.commands import output, plain
-from hermes_tui.commands.answers import Answer, Asked
+from hermes_tui.commands.answers import Answer, Asked, details_of
 from hermes_tui.domain.lineage import LineageNode
-from hermes_tui.domain.sessions import Kind
+from hermes_tui.domain.sessions import ConversationKey, Kind
 
 _REPEATED = "Each segment counts what a compression repeated in it; the conversation counts and shows it once."
 
@@ -18,6 +18,10 @@ async def run(asked: Asked) -> Answer:
     service = asked.service
     target = await service.target(asked.arguments.target)
     family = await service.lineage(target.profile, target.session_id)
+    names = _names(family.nodes)
+    unnamed = {ConversationKey(target.profile, each.root_id) for each in family.nodes if each.root_id not in names}
+    details = {} if asked.arguments.json else await details_of(service, sorted(unnamed), brief=True)
+    said = {key.root_id: known for key, known in details.items()}
     notices = [*([target.notice] if target.notice else []), *await service.notices(target.profile)]
 
     def document() -> output.Json:
@@ -26,7 +30,10 @@ async def run(asked: Asked) -> Answer:
 
     def lines() -> Iterator[str]:
         head = ["KIND", "STARTED", "MESSAGES", "TOKENS", "ENDED BY", "ID", "TITLE"]
-        rows = [_cells(each) for each in family.nodes]
+        rows = [
+            _cells(each, plain.called(each.title or names.get(each.root_id), said.get(each.root_id)))
+            for each in family.nodes
+        ]
         yield from plain.columns(head, rows, right=(2, 3))
         if any(each.segment[1] > 1 for each in family.nodes):
             yield _REPEATED
@@ -35,7 +42,18 @@ async def run(asked: Asked) -> Answer:
     return Answer(document, lines, errors=asked.problems)
 
 
-def _cells(node: LineageNode) -> list[str]:
+def _names(nodes: Iterable[LineageNode]) -> dict[str, str]:
+    """What a list calls each conversation that has a name, by its root's id."""
+    titles, others = dict[str, str](), dict[str, str]()
+    for node in nodes:  # the tip of a chain comes last
+        if (node.title or "").strip() and (node.is_tip or node.segment[0] == 1):
+            titles[node.root_id] = str(node.title)
+        if node.is_tip and (node.display_name or "").strip():
+            others[node.root_id] = str(node.display_name)
+    return others | titles
+
+
+def _cells(node: LineageNode, title: str) -> list[str]:
     number, of = node.segment
     kind = f"segment {number} of {of}" if of > 1 and node.kind in (Kind.ROOT, Kind.SEGMENT) else node.kind.value
     flags = {
@@ -46,7 +64,6 @@ def _cells(node: LineageNode) -> list[str]:
         "archived": node.archived,
     }
     said = [word for word, holds in flags.items() if holds]
-    title = text.one_line(node.title or "") or "untitled"
     return [
         plain.INDENT * node.depth + kind,
         plain.day(node.started_at),

@@ -63,10 +63,10 @@ def write_lines(lines: Iterable[str]) -> None:
         write(os.linesep.join([*block, ""]).encode(encoding, "replace"))
 
 
-def say(line: str) -> None:
-    """One line on stderr, whatever it contains."""
+def say(*cells: str) -> None:
+    """One line on stderr, whatever its parts contain: two blanks stand between them."""
     if sys.stderr is not None:
-        print(text.one_line(line), file=sys.stderr, flush=True)
+        print("  ".join(filter(None, map(text.one_line, cells))), file=sys.stderr, flush=True)
 
 
 def time_pair(name: str, at: float | None) -> Json:

@@ -8,6 +8,7 @@ from pathlib import Path
 from rich.cells import cell_len
 
 from hermes_tui import text, times
+from hermes_tui.domain.links import Candidate
 from hermes_tui.domain.sessions import Conversation, Details, HiddenReason, Status
 from hermes_tui.paths import tilde
 
@@ -49,10 +50,20 @@ def day(at: float | None, *, seconds: bool = False) -> str:
 
 def name(row: Conversation, details: Details | None) -> str:
     """Title, else what the platform calls it, else the person's first words in quotes."""
-    if title := text.one_line(row.title or row.display_name or ""):
-        return title
+    return called(row.title or row.display_name, details)
+
+
+def called(title: str | None, details: Details | None) -> str:
+    """As `name`, for what is no conversation."""
+    if said := text.one_line(title or ""):
+        return said
     said = text.one_line((details.preview if details else None) or "")
     return f"“{said}”" if said else "untitled"
+
+
+def choice(each: Candidate) -> list[str]:
+    """One of several that a name could mean: its link first, then what lets one choose."""
+    return [each.link, each.name or "untitled", day(each.last_active), each.source]
 
 
 def place(workspace: str | None) -> str:

@@ -38,6 +38,8 @@ class LineageNode:
     pinned: bool
     live: bool
     status: Status
+    display_name: str | None = None
+    """What the platform calls it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +118,7 @@ def build_lineage(
                 pinned=segment.pinned,
                 live=segment.id in live,
                 status=statuses.get(segment.id, Status.UNKNOWN),
+                display_name=segment.display_name,
             )
         )
     return Lineage(catalogue.profile, tuple(nodes))

@@ -49,6 +49,10 @@ class Candidate:
     profile: str
     id: str
     title: str | None
+    name: str | None = None
+    """What it is called where people see it."""
+    last_active: float | None = None
+    source: str = ""
 
     @property
     def link(self) -> str:

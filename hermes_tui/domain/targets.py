@@ -20,8 +20,8 @@ from hermes_tui.values import dataclass
 LATEST = "latest"
 _ANCHORED = re.compile(r"\A(?P<name>.*\S)#(?P<anchor>\d{1,18})\Z", re.DOTALL)
 _NUMBER = re.compile(r" #\d+")
-_AS_SHOWN = re.compile(r"\A(?P<title>.*\S) [§x](?P<segments>\d{1,6})\Z", re.DOTALL)
-_QUOTES = "`\"'“”‘’«»*"
+AS_SHOWN = re.compile(r"\A(?P<title>.*\S) [§x](?P<segments>\d{1,6})\Z", re.DOTALL)
+QUOTES = "`\"'“”‘’«»*"
 _STOPS = TRAILING
 _BOT_CHAT = "Bot Chat"
 """Its exact title is its identity: no numbered title stands for it."""
@@ -67,29 +67,28 @@ def _with_stops(text: str, link: Link | None) -> Link | None:
 
 def beginnings(link: Link) -> set[str]:
     """With one of these begins the id or the title of whatever answers to a name."""
-    row = _AS_SHOWN.match(link.id.strip(_QUOTES).strip())
-    return {link.whole, *(name for name, _ in _readings(link)), *((row["title"],) if row is not None else ())}
+    row = AS_SHOWN.match(link.id.strip(QUOTES).strip())
+    return {link.whole, *(name for name, _ in readings(link)), *((row["title"],) if row is not None else ())}
 
 
 def resolve(catalogues: Sequence[Catalogue], link: Link) -> Named:
     """The session that `link` names among these stores. Raises `TargetNotFound`, `TargetAmbiguous`."""
-    whole = [] if link.anchor is None else [(link.whole, None, (_by_id, _by_title))]
-    exact = [(name, anchor, (_by_id, _by_title)) for name, anchor in _readings(link)]
-    begun = [(name, anchor, (Catalogue.called,)) for name, anchor in _readings(link)]
+    whole = [] if link.anchor is None else [(link.whole, None, (_by_id, by_title))]
+    exact = [(name, anchor, (_by_id, by_title)) for name, anchor in readings(link)]
+    begun = [(name, anchor, (Catalogue.called,)) for name, anchor in readings(link)]
     for name, anchor, rules in (*whole, *exact, *begun):
         for rule in rules:
             found = [
                 Named(catalogue, segment, anchor) for catalogue in catalogues for segment in rule(catalogue, name)
             ]
             if found:
-                return _only(name, found)
+                return only(name, found)
     if len(found := [Named(catalogue, segment) for catalogue in catalogues for segment in _by_row(catalogue, link)]):
-        return _only(link.id, found)
-    shown = one_line(link.id, 80)
+        return only(link.id, found)
     lost = sum(catalogue.damaged for catalogue in catalogues)
     unread = f" {count(lost, 'session')} cannot be read: the database is damaged." if lost else ""
     raise TargetNotFound(
-        f"No session answers to “{shown}”: it is no id, no beginning of one and no exact title.{unread}"
+        f"No session answers to {quoted(link.id)}: it is no id, no beginning of one and no exact title.{unread}"
     )
 
 
@@ -110,16 +109,16 @@ def _holds(wanted: Sequence[str], words: Sequence[str]) -> bool:
     return all(any(word.startswith(each) for word in words) for each in wanted)
 
 
-def _readings(link: Link) -> Iterator[tuple[str, int | None]]:
+def readings(link: Link) -> Iterator[tuple[str, int | None]]:
     """As it stands; without the quotes and stops that a paste brings along; with a message id at its end."""
-    tried = dict.fromkeys((link.id, link.id.rstrip(_STOPS), link.id.rstrip(_STOPS).strip(_QUOTES).strip()))
+    tried = dict.fromkeys((link.id, link.id.rstrip(_STOPS), link.id.rstrip(_STOPS).strip(QUOTES).strip()))
     names = [name for name in tried if name]
     for name in names:
         yield name, link.anchor
     if link.anchor is None:
         for name in names:
             if anchored := _ANCHORED.match(name):
-                yield anchored["name"].strip(_QUOTES), int(anchored["anchor"])
+                yield anchored["name"].strip(QUOTES), int(anchored["anchor"])
 
 
 def _by_id(catalogue: Catalogue, name: str) -> list[Segment]:
@@ -127,7 +126,7 @@ def _by_id(catalogue: Catalogue, name: str) -> list[Segment]:
     return [] if chain is None else [segment for segment in chain.segments if segment.id == name]
 
 
-def _by_title(catalogue: Catalogue, name: str) -> list[Segment]:
+def by_title(catalogue: Catalogue, name: str) -> list[Segment]:
     """Of one store at most one, unless the store itself holds the title twice."""
     exact: list[Segment] = []
     numbered: list[Segment] = []
@@ -143,25 +142,34 @@ def _by_title(catalogue: Catalogue, name: str) -> list[Segment]:
 
 def _by_row(catalogue: Catalogue, link: Link) -> list[Segment]:
     """A title as a row of the list shows it, followed by how many segments the conversation has."""
-    row = _AS_SHOWN.match(link.id.strip(_QUOTES).strip())
-    found = _by_title(catalogue, row["title"]) if row is not None else []
+    row = AS_SHOWN.match(link.id.strip(QUOTES).strip())
+    found = by_title(catalogue, row["title"]) if row is not None else []
     return [each for each in found if row and len(catalogue.chains[each.id].segments) == int(row["segments"])]
 
 
-def _only(name: str, found: list[Named]) -> Named:
+def quoted(name: str) -> str:
+    """A name as typed, for a sentence; one that was pasted with its quotes gets no others."""
+    shown = one_line(name, 80)
+    return shown if len(shown) > 1 and shown[0] in QUOTES and shown[-1] in QUOTES else f"“{shown}”"
+
+
+def only(name: str, found: list[Named]) -> Named:
+    """The one session found. Raises `TargetAmbiguous` for several."""
     if len(found) == 1:
         return found[0]
-    raise TargetAmbiguous(f"“{one_line(name, 80)}” could mean {len(found):,} sessions.", _candidates(found))
+    raise TargetAmbiguous(f"{quoted(name)} could mean {len(found):,} sessions.", _candidates(found))
 
 
 def _candidates(found: Sequence[Named]) -> list[Candidate]:
     ordered = sorted(found, key=lambda each: (-(each.segment.last_active or 0.0), each.segment.id))
-    return [Candidate(each.profile, each.segment.id, _title(each)) for each in ordered]
+    return [_candidate(each) for each in ordered]
 
 
-def _title(named: Named) -> str | None:
-    chain = named.catalogue.chains[named.segment.id]
-    return named.segment.title or chain.tip.title or chain.root.title
+def _candidate(named: Named) -> Candidate:
+    segment, chain = named.segment, named.catalogue.chains[named.segment.id]
+    title = segment.title or chain.tip.title or chain.root.title
+    name = title or chain.tip.display_name
+    return Candidate(named.profile, segment.id, title, name, segment.last_active, segment.source)
 
 
 def latest(catalogues: Sequence[Catalogue]) -> Named:

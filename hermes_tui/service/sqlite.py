@@ -161,7 +161,7 @@ class SqliteSessionService:
     async def target(self, text: str) -> Target:
         from hermes_tui.service import targeting
 
-        asked = targeting.Asked(self._reader, self._stores, self._catalogues, self._visited)
+        asked = targeting.Asked(self._reader, self._stores, self._catalogues, self._memos, self._visited)
         return await targeting.find_target(asked, text)
 
     def _stores_of_link(self, link: Link) -> list[StoreRef]:

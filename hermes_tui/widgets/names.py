@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-import re
-
+from hermes_tui.domain.names import plain_title
 from hermes_tui.domain.sessions import Conversation
 from hermes_tui.text import one_line
 
-_NUMBER = r"(?s)(?P<title>.*\S) #(?P<number>[2-9]|[1-9]\d{1,5})\Z"
 _LONGEST = 300
 """Characters of a title that can ever be seen on one line."""
 
 
-def plain_title(title: str, segments: int) -> str:
-    """A title made safe, without the ` #N` that only counts the segments of a conversation."""
-    found = re.fullmatch(_NUMBER, title) if segments > 1 else None
-    counts = found is not None and int(found["number"]) <= segments
-    return one_line(found["title"] if found is not None and counts else title, _LONGEST)
-
-
 def shown_name(conversation: Conversation, preview: str | None = None) -> tuple[str, str]:
     """The name and its ink. `preview`: the first thing the person said, quoted where there is no title."""
-    title = plain_title(conversation.title or "", len(conversation.segment_ids))
+    title = plain_title(conversation.title or "", len(conversation.segment_ids), _LONGEST)
     title = title or one_line(conversation.display_name or "", _LONGEST)
     if title:
         return title, "ink"

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from hermes_tui.domain.lineage import LineageNode
 from hermes_tui.domain.links import link_to
 from hermes_tui.domain.messages import Message, Recap
+from hermes_tui.domain.names import plain_title
 from hermes_tui.domain.recaps import RecapSettings, entry_of
 from hermes_tui.domain.sessions import Conversation, Kind
 from hermes_tui.text import count, one_line, short
 from hermes_tui.times import stretch
 from hermes_tui.values import dataclass
 from hermes_tui.widgets.ink import AXIS, Line, View, crop, line, wrap
-from hermes_tui.widgets.names import plain_title
 from hermes_tui.widgets.preview import recap_fitting
 from hermes_tui.widgets.tree import ended_word
 from hermes_tui.widgets.wording import model_word, place_word, source_word
@@ -61,7 +61,7 @@ def _parent_word(parent: LineageNode | None) -> str:
     if parent is None:
         return "a session that is missing"
     n, of = parent.segment
-    return f"segment {n}" if of > 1 else plain_title(parent.title or "", of) or one_line(parent.id)
+    return f"segment {n}" if of > 1 else plain_title(parent.title or "", of, 300) or one_line(parent.id)
 
 
 def node_facts(shown: NodeShown) -> list[str]:
