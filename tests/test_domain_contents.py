@@ -117,6 +117,33 @@ def test_neither_is_it_in_thoughts_or_in_answers_of_their_own_column() -> None:
     assert decode_items(json.dumps([item, {**item, "phase": "commentary"}])) == ("this: [image]", "this: [image]")
 
 
+@pytest.mark.parametrize("role", [{}, {"role": None}, {"role": "assistant"}])
+def test_an_answer_of_its_own_column_is_not_lost_whatever_its_shape(role: dict[str, Any]) -> None:
+    item = {"type": "message", **role, "content": [{"type": "output_text", "text": "words"}]}
+    for raw in (
+        json.dumps([item]),
+        json.dumps(item),
+        json.dumps(json.dumps([item])),
+        stored([item]),
+        json.dumps([{**item, "content": "words"}]),
+        json.dumps([{"type": "message", **role, "text": "words"}]),
+        json.dumps([{"type": "output_text", **role, "text": "words"}]),
+        json.dumps(["words"]),
+        json.dumps("words"),
+        "words",
+    ):
+        assert decode_items(raw) == ("words", "")
+    broken = json.dumps([item])[:-4]
+    assert decode_items(broken) == (broken, "")
+    assert decode_items(json.dumps([{**item, "role": "user"}, {"type": "reasoning", "text": "no"}])) == ("", "")
+
+
+def test_thoughts_in_other_shapes() -> None:
+    thought = [{"type": "thinking", "thinking": "hm", "signature": "x"}]
+    assert decode_reasoning(None, None, json.dumps(thought), None) == "hm"
+    assert decode_reasoning(None, None, json.dumps(json.dumps(thought)), None) == "hm"
+
+
 def test_a_refusal_in_a_column_of_its_own_is_the_answer() -> None:
     item = {"type": "message", "content": [{"type": "refusal", "refusal": "I will not"}]}
     assert decode_items(json.dumps([item])) == ("I will not", "")
@@ -253,7 +280,7 @@ def item(phase: str | None, said: str) -> dict[str, Any]:
         ([item("Commentary", "one"), item("commentary", "two")], "", "one\n\ntwo"),
         ([{"type": "reasoning", "content": [{"text": "no"}]}], "", ""),
         ([{"type": "message", "role": "user", "content": [{"text": "no"}]}], "", ""),
-        ("nonsense", "", ""),
+        ("words", "words", ""),
         (3, "", ""),
     ],
 )

@@ -281,7 +281,7 @@ def _sidecar(raw: object) -> Iterator[str]:
     if not text:
         return
     try:
-        value = load_json(text)
+        value = _unpacked(text)
     except ValueError:
         if text.lstrip()[:1] not in ("[", "{"):
             yield text.strip()
@@ -290,7 +290,7 @@ def _sidecar(raw: object) -> Iterator[str]:
         if isinstance(item, str):
             yield item.strip()
         elif isinstance(item, dict):
-            for name in ("text", "summary", "content"):
+            for name in ("text", "thinking", "summary", "content"):
                 yield from _readable(item.get(name))
 
 
@@ -305,23 +305,39 @@ def _readable(value: object) -> Iterator[str]:
 
 
 def decode_items(raw: object) -> tuple[str, str]:
-    """(answer, commentary) of a `codex_message_items` cell; phase `commentary` is not the answer."""
+    """(answer, commentary) of a `codex_message_items` cell; phase `commentary` is not the answer. What is no JSON
+    stands for the answer as it is."""
     text = as_text(raw)
-    if not text:
+    if not text.strip():
         return ("", "")
     try:
-        value = load_json(text)
+        value = _unpacked(text)
     except ValueError:
-        return ("", "")
+        return (_placeholders(text.strip()), "")
     answers: list[str] = []
     asides: list[str] = []
     for item in value if isinstance(value, list) else [value]:
-        if not isinstance(item, dict) or item.get("type", "message") != "message":
+        if isinstance(item, str):
+            answers.append(item.strip())
+        if not isinstance(item, dict) or item.get("type", "message") not in ("message", *_TEXTS):
             continue
-        if item.get("role", "assistant") != "assistant":
+        if (item.get("role") or "assistant") != "assistant":
             continue
         phase = str(item.get("phase") or "").strip().lower()
-        said = "\n\n".join(part for part in _readable(item.get("content")) if part)
+        parts = _readable(item.get("content")) if item.get("content") else _readable([item])
+        said = "\n\n".join(part for part in parts if part)
         if said:
             (asides if phase == "commentary" else answers).append(said)
-    return (_placeholders("\n\n".join(answers)), _placeholders("\n\n".join(asides)))
+    return (_placeholders("\n\n".join(filter(None, answers))), _placeholders("\n\n".join(asides)))
+
+
+def _unpacked(text: str) -> Any:
+    """The JSON of a column, with or without the mark of structured content, encoded once or twice. Raises
+    `ValueError`."""
+    value = load_json(text.removeprefix(STRUCTURED))
+    if isinstance(value, str) and value.lstrip()[:1] in ("[", "{"):
+        try:
+            return load_json(value)
+        except ValueError:
+            return value
+    return value
