@@ -617,6 +617,51 @@ async def test_going_to_a_message_a_time_and_a_day() -> None:
         await until(pilot, lambda: "no message 99999" in seen(app))
         await pilot.press("number_sign", *"soon", "enter")
         await until(pilot, lambda: "'soon' is no message id, time or day" in seen(app))
+        await pilot.press("t")
+        assert "is no message id" not in seen(app)
+
+
+@pytest.mark.parametrize(("key", "anchor", "said"), [("tab", 6, "after"), ("shift+tab", 1, "before")])
+async def test_where_there_is_no_further_item_or_message_this_is_said(key: str, anchor: int, said: str) -> None:
+    screen = screen_of(service_of(talk(6)), anchor)
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        await pilot.press(key)
+        assert f"no item {said} this one" in seen(app)
+        await pilot.press("J" if key == "tab" else "K")
+        assert f"no message {said} this one" in seen(app)
+        await pilot.press("K" if key == "tab" else "J")
+        assert "this one" not in seen(app)
+
+
+async def test_the_next_match_says_when_it_begins_again_at_the_other_end() -> None:
+    screen = screen_of(service_of(talk(30, m5="needle", m9="needle")), 1, words="needle")
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        for key, counted, said in (
+            ("n", "1/2", ""),
+            ("n", "2/2", ""),
+            ("n", "1/2", "from the top"),
+            ("n", "2/2", ""),
+            ("N", "1/2", ""),
+            ("N", "2/2", "from the end"),
+        ):
+            await pilot.press(key)
+            await until(pilot, lambda counted=counted: counted in seen(app) and screen.reader.settled)
+            assert said in seen(app)
+            assert ("from the" in seen(app)) == bool(said)
+
+
+async def test_a_match_in_a_long_output_is_shown_with_the_line_of_its_call_where_both_fit() -> None:
+    output = "\n".join([*(f"line {i}" for i in range(16)), "the needle", *(f"line {i}" for i in range(40))])
+    call = ToolCall("c1", "read_file", '{"path": "src/session.py"}', 21)
+    said = [*talk(20), message(21, "tool", output, call=call), *(message(i, "user", "on") for i in range(22, 60))]
+    screen = screen_of(service_of(said), 21, words="needle")
+    async with on_stage(screen, (120, 30)) as (_, app, pilot):
+        await settled(screen, pilot)
+        assert "the needle" in seen(app)
+        assert "read_file" in seen(app)
+        assert row_of(app, "the needle") - row_of(app, "read_file") >= 10
 
 
 async def test_a_time_without_a_day_is_that_of_the_day_before_where_only_that_has_one() -> None:
@@ -840,7 +885,7 @@ async def test_the_only_hit_has_no_next_one_and_says_so() -> None:
         await settled(screen, pilot)
         assert "next hit" not in seen(app)
         await pilot.press("ctrl+n")
-        await until(pilot, lambda: "that was the last hit" in seen(app))
+        await until(pilot, lambda: "that was the last conversation found" in seen(app))
 
 
 async def test_the_next_hit_is_the_next_conversation_of_the_search() -> None:
@@ -850,7 +895,7 @@ async def test_the_next_hit_is_the_next_conversation_of_the_search() -> None:
         await settled(screen, pilot)
         assert "ctrl+n next hit" in seen(app)
         await pilot.press("ctrl+p")
-        await until(pilot, lambda: "first hit" in seen(app))
+        await until(pilot, lambda: "first conversation found" in seen(app))
         await pilot.press("ctrl+n")
         await until(pilot, lambda: bool(app.intents))
         best = hits[1].best
@@ -866,12 +911,19 @@ async def test_the_next_hit_is_the_next_conversation_of_the_search() -> None:
 async def test_what_was_found_by_its_link_or_title_alone_is_opened_without_looking_for_it_inside() -> None:
     words, named = "session default seg_b 50", Hit(values.CONVERSATIONS[0], Tier.TARGET, (), 0)
     titled = replace(named, tier=Tier.TITLE)
-    for hit, sought in ((named, ""), (titled, ""), (replace(titled, count=None), words)):
+    for hit, sought, said in (
+        (named, "", ""),
+        (titled, "", "found by its title"),
+        (replace(titled, count=None), words, f"/ {words}  in the title"),
+    ):
         screen = screen_of(service_of(talk(10)), 3, words=words, hits=(hit,))
         async with on_stage(screen) as (_, app, pilot):
             await settled(screen, pilot)
-            await until(pilot, lambda sought=sought: ("no match" in seen(app)) == bool(sought))
+            await until(pilot, lambda said=said: said in seen(app))
+            assert "no match" not in seen(app)
             assert screen.words == sought
+            await pilot.press("slash", *"nosuchword", "enter")
+            await until(pilot, lambda: "no match" in seen(app))
 
 
 async def test_resume_and_lineage_go_from_here() -> None:

@@ -77,7 +77,7 @@ def test_sections_name_their_times_and_calls_are_one_line() -> None:
     )
     lines = window_view(hit(4, "a walnut race", "walnut", count=17), shown, ("walnut",))(60, 40)
     text = "\n".join(each.text.rstrip() for each in lines)
-    assert "match 1 of 17" in text
+    assert "best of 17 matches" in text
     assert "Mon 30 Nov 11:00" in text
     assert " ▸ 2 calls: read_file, terminal" in text
     assert "raw output" not in text

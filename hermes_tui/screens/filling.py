@@ -65,7 +65,7 @@ class Filling(Finding, inherit_bindings=False):
             try:
                 await self._read()
             except StoreBusy as error:
-                self.say(one_line(f"{error.holder} holds the store; trying again …"))
+                self.say(one_line(f"{error.holder} holds the store; trying again …"), keep=True)
                 await asyncio.sleep(FOLLOW_SECONDS)
             except HermesTuiError as error:
                 self.show_page(saying.failure_page(str(error)))
@@ -85,12 +85,20 @@ class Filling(Finding, inherit_bindings=False):
         self.conversation = await self.service.conversation(self.key)
         self.show_head()
         await self._show_outline(await self.service.outline(self.key))
+        if self.titled and not self.words:
+            self.say(saying.BY_TITLE, keep=True)
         if arrived := self._arrived():
-            self.say(arrived)
+            self.say(arrived, keep=True)
         self.details = (await self.service.details((self.key,))).get(self.key)
         self.show_head()
         if self.words:
             self.look_for(self.words, opening.anchor if opening.anchor is not None else -1)
+
+    @property
+    def titled(self) -> bool:
+        """The search found it by its title, and nobody has found more."""
+        hits, at = self.opening.hits, self.opening.hit
+        return at < len(hits) and hits[at].tier is Tier.TITLE and hits[at].best is None
 
     def _by_name(self) -> bool:
         """It was found by its link, id or title alone: the words of the query name it and are not in it. Of a title
@@ -132,7 +140,7 @@ class Filling(Finding, inherit_bindings=False):
         try:
             messages = await self.service.messages(self.key, ids)
         except HermesTuiError as error:
-            self.say(one_line(str(error)))
+            self.say(one_line(str(error)), keep=True)
             await asyncio.sleep(FOLLOW_SECONDS)
             self.reader.release(ids)
             self.reader.relay()
@@ -149,7 +157,7 @@ class Filling(Finding, inherit_bindings=False):
             text = await self.service.message_text(self.key, message_id)
         except HermesTuiError as error:
             self.reader.release((message_id,))
-            self.say(one_line(str(error)))
+            self.say(one_line(str(error)), keep=True)
         else:
             self.reader.put_text(message_id, text)
 
@@ -178,9 +186,9 @@ class Filling(Finding, inherit_bindings=False):
                 await self._grow(await self.service.outline(self.key))
                 self._cost = time.monotonic() - started
         except TargetNotFound:
-            self.say("this session is no longer in the store")
+            self.say("this session is no longer in the store", keep=True)
         except HermesTuiError as error:
-            self.say(one_line(str(error)))
+            self.say(one_line(str(error)), keep=True)
         finally:
             self._looked, self._looking = time.monotonic(), False
 

@@ -14,6 +14,7 @@ from hermes_tui.screens.base import told_late
 from hermes_tui.screens.reading import FIND_HINT, Reading
 from hermes_tui.text import count, one_line
 from hermes_tui.widgets.query import QueryLine
+from hermes_tui.widgets.transcript import saying
 
 _DAY = r"(?P<year>\d{4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})"
 _CLOCK = r"(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2}))?"
@@ -184,8 +185,8 @@ class Finding(Reading, inherit_bindings=False):
         """Words that are still looked for say so; where their answer leads is the first match from here on."""
         if self._sought and self.found is None:
             self.looking_for = True  # what there is belongs to other words
-        else:
-            self.reader.match(step)
+        elif self.reader.match(step):
+            self.say(saying.round_the_end(self.found or 0, step))
         self.show_place()
 
     # going

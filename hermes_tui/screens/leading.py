@@ -180,7 +180,7 @@ class Leading(Reading, inherit_bindings=False):
         if 0 <= at < len(opening.hits):
             self._open_hit(at)
         else:
-            self.say("that was the last hit" if step > 0 else "that was the first hit")
+            self.say("that was the last conversation found" if step > 0 else "that was the first conversation found")
 
     @work(exclusive=True, group="hit", description="hit")
     async def _open_hit(self, at: int) -> None:

@@ -41,6 +41,8 @@ class Reading(Moving, Acting, BaseScreen, inherit_bindings=False):
         """Somebody is looking, and it takes a while."""
         self.note = ""
         """What should be said now …"""
+        self._kept = False
+        """… also after another key, …"""
         self._said_at: Current | None = None
         """… as long as this is the current item."""
         self.fresh = 0
@@ -61,10 +63,16 @@ class Reading(Moving, Acting, BaseScreen, inherit_bindings=False):
         """The reader is in sight and has something to show."""
         return not (self.choosing or self.has_class("-page"))
 
-    def say(self, note: str) -> None:
-        """Something to be told in the status line, until something else is."""
-        self.note, self._said_at = note, None
+    def say(self, note: str, *, keep: bool = False) -> None:
+        """Something to be told in the status line, until something else is; until the next key, unless one is to
+        `keep` it."""
+        self.note, self._said_at, self._kept = note, None, keep
         self.show_place()
+
+    def on_key(self) -> None:
+        """What the key before led to has been read."""
+        if self.note and not self._kept:
+            self.say("")
 
     def noted(self) -> str:
         """What should be said, unless the reader has gone on since."""

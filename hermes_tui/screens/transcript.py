@@ -122,6 +122,8 @@ class TranscriptScreen(Filling, Leading, inherit_bindings=False):
         counted = ""
         if self.words:
             counted = saying.found_words(reader.match_number, self.found, looking=self.looking_for)
+            if self.found == 0 and self.words == self.brought and self.titled:
+                counted = saying.IN_TITLE
             words = saying.find_parts(self.words, counted, found=bool(self.found))
         self.box.show_order(counted if self.box.text and not self._going else "")
         note: Part = (self.noted(), "aside")
@@ -214,13 +216,15 @@ class TranscriptScreen(Filling, Leading, inherit_bindings=False):
 
     def action_prompt(self, step: int) -> None:
         if not self.reader.prompt(step):
-            self.say("no prompt after this one" if step > 0 else "no prompt before this one")
+            self.say(saying.at_end("prompt", step))
 
     def action_message(self, step: int) -> None:
-        self.reader.message(step)
+        if not self.reader.message(step):
+            self.say(saying.at_end("message", step))
 
     def action_item(self, step: int) -> None:
-        self.reader.item(step)
+        if not self.reader.item(step):
+            self.say(saying.at_end("item", step))
 
     def action_tools(self) -> None:
         self.reader.fold_tools()

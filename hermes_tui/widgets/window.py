@@ -70,7 +70,7 @@ def window_view(
 
 def _labelled(hit: Hit, context: Context) -> list[tuple[str, str, Window]]:
     goal, match, resolution = context
-    of = f"match 1 of {hit.count:,}" if hit.count and hit.count > 1 else "match"
+    of = f"best of {hit.count:,} matches" if hit.count and hit.count > 1 else "match"
     return [("goal", "goal", goal), ("match", of, match), ("resolution", "resolution", resolution)]
 
 

@@ -149,13 +149,17 @@ class Roaming(Canvas, inherit_bindings=False):
         self.relay()
         return True
 
-    def item(self, step: int) -> None:
+    def item(self, step: int) -> bool:
+        """To the next item; False when there is none."""
         self.walker.item_step(step)
         self.relay()
+        return not self.walker.stuck
 
-    def message(self, step: int) -> None:
+    def message(self, step: int) -> bool:
+        """To the next message; False when there is none."""
         self.walker.message_step(step)
         self.relay()
+        return not self.walker.stuck
 
     def prompt(self, step: int) -> bool:
         found = self.walker.prompt_step(step)
@@ -186,14 +190,18 @@ class Roaming(Canvas, inherit_bindings=False):
         index = self.matches.at(order, order.position(at)) if at is not None else None
         return None if index is None else index + 1
 
-    def match(self, step: int) -> None:
-        """To the next match, from the one the reader is at or from where the current item is; round the ends."""
+    def match(self, step: int) -> bool:
+        """To the next match, from the one the reader is at or from where the current item is; True when that led
+        round an end."""
         if not len(self.matches):
-            return
+            return False
         order, here, number = self.plan.order, self.walker.position or 0, self.match_number
         if number is not None and self._beside_match(number):
             here = order.position(self.matches.ids[number - 1]) or 0
-        self.go_to_match(self.matches.ids[self.matches.beside(order, here, step)])
+        found = self.matches.ids[self.matches.beside(order, here, step)]
+        there = order.position(found) or 0
+        self.go_to_match(found)
+        return there <= here if step > 0 else there >= here
 
     def _beside_match(self, number: int) -> bool:
         """The reader has not gone on from that match: it may be shown in the line of a call further down."""

@@ -69,6 +69,21 @@ def position_forms(place: Place | None, *, words: tuple[Part, ...], note: Part) 
 
 
 FINDING = "finding…"
+IN_TITLE = "in the title"
+BY_TITLE = "found by its title"
+"""Of a conversation whose title brought it: inside, nothing need match."""
+
+
+def at_end(what: str, step: int) -> str:
+    """There is no further one."""
+    return f"no {what} after this one" if step > 0 else f"no {what} before this one"
+
+
+def round_the_end(found: int, step: int) -> str:
+    """The next match is at the other end, or the same."""
+    if found == 1:
+        return "the only match"
+    return "from the top" if step > 0 else "from the end"
 
 
 def found_words(number: int | None, found: int | None, *, looking: bool = False) -> str:

@@ -55,6 +55,8 @@ class Walker:
         """Id of the message whose match the reader is at."""
         self.from_end = False
         """The last item in sight is to be the current one, when there is none yet."""
+        self.stuck = False
+        """There was no next item or message to step to."""
         self.wanted: int | None = None
         """Id of a message whose whole text is needed to go on."""
 
@@ -127,7 +129,7 @@ class Walker:
 
     def go(self, seek: Seek) -> None:
         """Go there; `step` does it."""
-        self.seek = seek
+        self.seek, self.stuck = seek, False
 
     def carry(self, order: Order) -> None:
         """The layout is about to get another order: what is gone to stays the same message."""
@@ -161,7 +163,8 @@ class Walker:
                 continue
             line, index = self._target(leaf, seek)
             if seek.after and index is None:  # that was the last one of its message
-                self.seek = Seek(seek.position + 1) if seek.position + 1 < len(layout.order) else None
+                self.stuck = seek.position + 1 >= len(layout.order)
+                self.seek = None if self.stuck else Seek(seek.position + 1)
                 continue
             if index is not None:
                 self.choose(seek.position, leaf, index)
@@ -229,7 +232,7 @@ class Walker:
         """A message without a line of its own."""
         step = -1 if seek.last else 1
         if not 0 <= seek.position + step < len(self.layout.order):
-            self.seek = None
+            self.seek, self.stuck = None, True
             return
         seek.position += step
         seek.unfolded = False
@@ -260,14 +263,18 @@ class Walker:
         return True
 
     def _reveal(self, seek: Seek, line: int) -> None:
-        """Move as little as shows the line with some room around it."""
+        """Move as little as shows the line with some room around it; of a match in a call with the call's line."""
         layout = self.layout
         y = layout.y_of(seek.position, line)
         room = min(3, layout.height // 4)
         if y is not None and room <= y < layout.height - room and not seek.always:
             return
         if seek.match or seek.always or y is None:
-            layout.go(seek.position, line, layout.height // 3 if not seek.last else layout.height // 2)
+            at = layout.height // 3 if not seek.last else layout.height // 2
+            item = self.item() if seek.match else None
+            if item is not None and item.kind is ItemKind.CALL and line - item.row < layout.height - room:
+                at = max(at, line - item.row)
+            layout.go(seek.position, line, at)
         else:
             layout.go(seek.position, line, room if y < room else layout.height - room - 1)
 
@@ -292,8 +299,10 @@ class Walker:
         at = self.position
         if at is None:
             return
+        self.stuck = False
         for place in range(at + step, at + step * _FAR, step):
             if not 0 <= place < len(self.layout.order):
+                self.stuck = True
                 return
             leaf = self.layout.leaf(place)
             if leaf is None or not leaf.done or leaf.rows:
