@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from hermes_tui.domain.profiles import StoreRef
+from hermes_tui.errors import StoreUnreadable
 from hermes_tui.storage.connection import open_store
 from hermes_tui.storage.schema import Schema, probe
 from tests.builders import SCHEMAS, StoreBuilder
@@ -115,3 +116,27 @@ def test_a_foreign_database_has_no_columns() -> None:
         conn.execute("create table bookmarks (url)")
         found = probe(conn)
     assert (found.version, found.sessions, found.messages, found.fts) == (None, frozenset(), frozenset(), {})
+
+
+def test_names_in_capitals_and_columns_that_are_reckoned_are_known() -> None:
+    with contextlib.closing(sqlite3.connect(":memory:")) as conn:
+        conn.execute("create table SESSIONS (ID text, named text, title text generated always as (named) virtual)")
+        conn.execute("create table Messages (id integer primary key, Content text)")
+        found = probe(conn)
+    assert found.sessions == {"id", "named", "title"}
+    assert found.messages == {"id", "content"}
+
+
+def test_a_version_that_is_told_otherwise_is_none() -> None:
+    with contextlib.closing(sqlite3.connect(":memory:")) as conn:
+        conn.execute("create table schema_version (number integer)")
+        assert probe(conn).version is None
+
+
+def test_messages_whose_ids_are_texts_are_not_those_of_a_hermes(tmp_path: Path) -> None:
+    with StoreBuilder(tmp_path / "state.db", fts=False) as store:
+        columns = ", ".join(name for name in store.message_columns if name != "id")
+        store.conn.execute("drop table messages")
+        store.conn.execute(f"create table messages (id text primary key, {columns})")
+    with pytest.raises(StoreUnreadable, match=r"lacks messages\.id"):
+        probed(tmp_path / "state.db")

@@ -263,3 +263,15 @@ def test_planted_words_are_where_the_manifest_says(real_home: Path) -> None:
             calls = whole[message_id].tool_calls or ()
             assert any("argzilla" in each.arguments for each in calls)
             assert all(each.result_id for each in calls)
+
+
+def test_the_least_and_the_greatest_number_are_messages_too(db: Path) -> None:
+    numbers = [-(1 << 63), -7, 0, 5, (1 << 63) - 1]
+    with StoreBuilder(db, 31) as made:
+        made.session("s")
+        for number in numbers:
+            made.message("s", "user", f"number {number}", id=number)
+    with opened(db) as store:
+        assert list(outlined(store, "s").ids) == numbers
+        assert texts(store, "s") == [f"number {number}" for number in numbers]
+        assert exact_count(store, chain_of(store, "s")) == len(numbers)

@@ -67,7 +67,7 @@ def probe(conn: sqlite3.Connection) -> Schema:
     """Read the schema. Raises sqlite3.Error as it comes; a foreign database gives empty column sets."""
     cookie = int(conn.execute("pragma schema_version").fetchone()[0])
     rows = conn.execute("select type, name, tbl_name, coalesce(sql, '') from sqlite_master").fetchall()
-    tables = frozenset(name for kind, name, _, _ in rows if kind == "table")
+    tables = frozenset(name.lower() for kind, name, _, _ in rows if kind == "table")
     return Schema(
         version=_version(conn) if "schema_version" in tables else None,
         cookie=cookie,
@@ -80,18 +80,23 @@ def probe(conn: sqlite3.Connection) -> Schema:
 
 
 def _version(conn: sqlite3.Connection) -> int | None:
-    """What the store says of itself; None also where the page that says it is damaged: columns are probed."""
+    """What the store says of itself; None also where it says so otherwise than is known, or the page that says it is
+    damaged: columns are probed."""
     try:
         found = conn.execute("select max(version) from schema_version").fetchone()
     except sqlite3.DatabaseError as error:
-        if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_CORRUPT:
+        if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR):
             raise
         return None
     return found[0] if found and isinstance(found[0], int) else None
 
 
 def _columns(conn: sqlite3.Connection, table: str) -> frozenset[str]:
-    return frozenset(str(row[1]) for row in conn.execute(f"pragma table_info({table})"))
+    """Generated ones too. Messages are told apart by numbers: an id that is a text is none."""
+    found = {str(row[1]).lower(): str(row[2]).upper() for row in conn.execute(f"pragma table_xinfo({table})")}
+    if table == "messages" and any(kind in found.get("id", "") for kind in ("TEXT", "CHAR", "CLOB")):
+        del found["id"]
+    return frozenset(found)
 
 
 @lru_cache(maxsize=16)

@@ -151,7 +151,7 @@ def load_messages(
     With `outline` at hand the copies are known from it; otherwise they are looked up.
     """
     standing = ground(store, chain).standing if outline is None else _standing(outline, ids)
-    wanted = [standing.shown(message_id) for message_id in ids if FIRST < message_id < LAST]
+    wanted = [standing.shown(message_id) for message_id in ids if FIRST <= message_id <= LAST]
     return load_rows(store, chain, wanted, standing)
 
 
