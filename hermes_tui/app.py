@@ -94,8 +94,10 @@ class HermesApp(Running):
 
     def get_default_screen(self) -> Screen[None]:
         """The list, instead of an empty screen below it that nobody sees and that is laid out and drawn all the
-        same."""
-        screen = BrowseScreen(self._service, settings=self.settings, page=self._first_page())
+        same. Under a conversation that was asked for it stands on that one."""
+        opening = self._opening
+        place = ListPlace(opening.key) if isinstance(opening, intents.OpenTranscript) else None
+        screen = BrowseScreen(self._service, settings=self.settings, place=place, page=self._first_page())
         screen._push_result_callback(self, None)  # Textual forgets it, and asks for it later
         return screen
 

@@ -16,6 +16,7 @@ from textual._xterm_parser import XTermParser
 from textual.driver import Driver
 from textual.filter import Monochrome
 from textual.notifications import Notify, SeverityLevel
+from textual.widgets._toast import Toast
 from textual.worker import WorkerFailed
 
 from hermes_tui import paths
@@ -111,9 +112,14 @@ class Running(Tidying["HandOver | PrintAndQuit"]):
         super().notify(message, severity=severity, **{"timeout": TOAST_SECONDS, **options})
 
     def on_notify(self, event: Notify) -> None:
-        """A newer toast takes the place of an older one of its kind; Textual adds it after this."""
+        """A newer toast takes the place of an older one of its kind, on whatever screen that is; Textual adds it
+        after this."""
         for each in [each for each in self._notifications if each.severity == event.notification.severity]:
             self._unnotify(each, refresh=False)
+        for screen in self.screen_stack:
+            for holder in screen.query("ToastHolder"):
+                if any(toast._notification not in self._notifications for toast in holder.query(Toast)):
+                    holder.remove()
 
     async def run_async(self, **options: Any) -> HandOver | PrintAndQuit | None:
         """Run in this terminal, in the colours that it has."""

@@ -172,6 +172,18 @@ async def test_what_the_command_line_asked_for_is_open_above_the_list() -> None:
         await until(pilot, lambda: isinstance(app.screen, BrowseScreen) and app.screen.rows.items)
 
 
+async def test_back_from_what_the_command_line_asked_for_the_list_stands_on_it() -> None:
+    key = values.CONVERSATIONS[1].key
+    async with running(opening=OpenTranscript(key)) as (app, pilot):
+        await until(pilot, lambda: isinstance(app.screen, TranscriptScreen))
+        await pilot.press("escape")
+        await until(pilot, lambda: isinstance(app.screen, BrowseScreen) and app.screen.rows.items)
+        assert isinstance(app.screen, BrowseScreen)
+        assert app.screen.rows.cursor > 0
+        assert app.screen.rows.current is not None
+        assert app.screen.rows.current.key == key
+
+
 # handing over
 
 
@@ -394,6 +406,29 @@ async def test_a_newer_toast_takes_the_place_of_an_older_one_of_its_kind_and_lea
         await until(pilot, lambda: "second" in seen(app))
         assert "first" not in seen(app)
         assert seen(app).splitlines()[-1].endswith("? keys")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 36)])
+async def test_toasts_stand_below_the_header_once_and_leave_status_and_commands_in_sight(
+    size: tuple[int, int],
+) -> None:
+    async with running(size=size) as (app, pilot):
+        await until(pilot, lambda: "OAuth refresh" in seen(app))
+        app._say("a code", severity="warning")
+        await until(pilot, lambda: "a code" in seen(app))
+        assert "a code" in seen(app).splitlines()[1]
+        assert "1/" in seen(app) or "1 of" in seen(app)
+        await pilot.press("r")
+        await until(pilot, lambda: "--resume" in seen(app))
+        for _ in range(2):
+            app._say("a code", severity="warning")
+            await pilot.pause()
+        await until(pilot, lambda: "a code" in seen(app))
+        assert seen(app).count("a code") == 1
+        assert [len(screen.query(Toast)) for screen in app.screen_stack] == [0, 1]
+        await pilot.press("c")
+        await until(pilot, lambda: "sent to the terminal" in seen(app))
+        assert "    hermes -p default --resume" in seen(app)
 
 
 async def test_the_palette_lists_each_command_that_works_here_once_and_marks_the_theme_in_force() -> None:
