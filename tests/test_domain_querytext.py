@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import sqlite3
 import string
 
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hermes_tui.domain import querytrees
 from hermes_tui.domain.querytext import ParsedQuery, parse_query
 from hermes_tui.domain.querytrees import And, Form, Leaf, Node, Or, Without, leaves
 from hermes_tui.errors import BadQuery
@@ -32,6 +34,18 @@ def shown(node: Node | None) -> str:
     if isinstance(node, Without):
         return f"({shown(node.base)} - {shown(node.barred)})"
     return f"({(' & ' if isinstance(node, And) else ' | ').join(map(shown, node.children))})"
+
+
+def test_what_is_written_without_blanks_is_told_without_an_expression(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To compile one of so many characters takes longer than most queries."""
+    expected = re.compile(f"[{querytrees._CJK}]")
+    monkeypatch.setattr(re, "_compile", lambda *_: pytest.fail("an expression was compiled"))
+    querytrees._has_cjk.cache_clear()
+    every = [char for char in map(chr, range(0x110000)) if not char.isascii()]
+    assert [*filter(querytrees.has_cjk, every)] == [*filter(expected.match, every)]
+    assert querytrees.has_cjk("deploy 部署")
+    assert not querytrees.has_cjk("café")
+    assert not querytrees.has_cjk("")
 
 
 @pytest.mark.parametrize(

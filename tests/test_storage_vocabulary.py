@@ -13,7 +13,7 @@ from threading import Barrier, Thread
 
 import pytest
 
-from hermes_tui.domain.querytrees import Form, Leaf
+from hermes_tui.domain.querytrees import Form, Leaf, has_cjk
 from hermes_tui.storage import vocabulary, wordpages
 from hermes_tui.storage.conditions import Conditions
 from hermes_tui.storage.connection import Store
@@ -437,6 +437,20 @@ def test_of_a_word_too_long_to_be_stored_whole_nothing_is_told(tmp_path: Path) -
             conn.execute("insert into messages_fts(messages_fts) values ('optimize')")
         assert rows_with(store, _base(store), (Leaf("部署"),)) == [3, 2]
         assert rows_with(store, _base(store), (Leaf("中置"),)) == [3]
+
+
+def test_of_what_is_looked_for_the_longest_run_of_letters_is_taken() -> None:
+    for text, piece in (
+        ("部署", "部署"),
+        ("v2部-数据库查询", "数据库查"),
+        ("々部", "部"),
+        ("api", None),
+        ("々", None),
+    ):
+        assert vocabulary._piece(Leaf(text)) == piece
+    letters = [*filter(vocabulary._is_letter, map(chr, range(0x10000)))]
+    assert {len(letter.encode(errors="surrogatepass")) for letter in letters} == {3}
+    assert all(map(has_cjk, letters))
 
 
 def test_the_rows_are_fetched_one_by_one(scribbled: Path) -> None:

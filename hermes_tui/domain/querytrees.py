@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
+from bisect import bisect
 from collections.abc import Iterator
 from enum import Enum
-from functools import cache
+from functools import lru_cache
 
 from hermes_tui.values import dataclass
 
@@ -18,15 +18,19 @@ _CJK = (
 )
 
 
+_FIRST, _LAST = _CJK[::3], _CJK[2::3]
+
+
 def has_cjk(text: str) -> bool:
     """Whether any of it is written in Chinese, Japanese or Korean."""
-    return not text.isascii() and _cjk().search(text) is not None
+    return not text.isascii() and _has_cjk(text)
 
 
-@cache
-def _cjk() -> re.Pattern[str]:
-    """Compiled when there is something to look at: it takes longer than most queries."""
-    return re.compile(f"[{_CJK}]")
+@lru_cache(256)
+def _has_cjk(text: str) -> bool:
+    """Without an expression: to compile one of so many characters takes longer than most queries."""
+    places = ((char, bisect(_FIRST, char)) for char in text)
+    return any(at and char <= _LAST[at - 1] for char, at in places)
 
 
 def in_token(char: str) -> bool:
