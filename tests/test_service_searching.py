@@ -76,6 +76,22 @@ async def test_common_words_answer_in_steps_and_each_is_better_than_the_one_befo
     assert {hit.tier for hit in last.hits[96:]} == {"automation"}
 
 
+async def test_what_an_answer_was_made_from_goes_before_its_hits_are_made(
+    many: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held: list[int] = []
+    page = search_module.StoreSearch.page
+
+    def noted(self: search_module.StoreSearch, store: Store) -> search_module.StorePage:
+        held.append(len(self.finding.groups) if self.finding else 0)
+        return page(self, store)
+
+    monkeypatch.setattr(search_module.StoreSearch, "page", noted)
+    assert len((await search(many, "common")).hits) == 120
+    assert max(held) == 120
+    assert held[-1] == 1, "enough to tell that something was found"
+
+
 async def test_few_matches_need_no_steps(many: Path) -> None:
     pages = await all_pages(many, '"seldom lorem ipsum dolor" OR "Talk 7"')
     assert pages[0].hits
@@ -112,10 +128,10 @@ async def test_matches_that_are_summed_up_make_the_same_answer(
     made = 0
 
     class Counted(Summing):
-        def groups(self, store: Store) -> Groups:
+        def last(self, store: Store) -> Groups:
             nonlocal made
             made += 1
-            return super().groups(store)
+            return super().last(store)
 
     before = await search(many, "common", order=order)
     monkeypatch.setattr(search_module, "_NARROW", 0)

@@ -268,6 +268,7 @@ class StoreSearch:
             loose = [each for each in tallies if each.loose]
             folding.fold(store, self.catalogue, finding, loose, finding.parts.any_allowed, finding.partly)
         self._answer.settle()
+        finding.groups = {key: {} for key in [*finding.groups][:1]}  # the tallies hold what is left of them
         self.steps.append(StoreSearch._read_more)
 
     def _read_more(self, store: Store) -> None:

@@ -90,18 +90,22 @@ class Summing:
     def groups(self, store: Store) -> Groups:
         """All matches, of each session and kind the best alone. Where something was written since, or another
         connection knows them, the newest are read again: they are few."""
-        found = self._found or [self._summed(part, store) for part in self.parts]
-        if self.known is None:
-            return self._grouped(found)
-        if self.known.good(store):
-            return self._grouped([*found, self._sums(self.known.ranking.groups())])
-        return self._grouped([*found, self._summed(self.known.part, store)])
+        return self._grouped(self._rows(store))
 
     def last(self, store: Store) -> Groups:
-        """The same for the last time: what they are made of goes, instead of being there beside them."""
-        groups = self.groups(store)
+        """The same for the last time: what they are made of goes part by part, instead of being there beside them."""
+        rows = self._rows(store)
         self.known, self._found = None, None
-        return groups
+        return self._grouped(rows.pop() for _ in range(len(rows)))
+
+    def _rows(self, store: Store) -> list[list[Sum]]:
+        """All there is to be summed up, part by part."""
+        found = self._found or [self._summed(part, store) for part in self.parts]
+        if self.known is None:
+            return [*found]
+        if self.known.good(store):
+            return [*found, self._sums(self.known.ranking.groups())]
+        return [*found, self._summed(self.known.part, store)]
 
     def deepen(self, store: Store, groups: Groups, session_ids: Iterable[str]) -> bool:
         """Put as many matches of these sessions into the groups as are ever shown; whether any were missing."""
@@ -152,7 +156,7 @@ class Summing:
             for kind, group in kinds.items()
         ]
 
-    def _grouped(self, found: Sequence[Iterable[Sum]]) -> Groups:
+    def _grouped(self, found: Iterable[Iterable[Sum]]) -> Groups:
         """Session → kind → matches. What one part lacks may be in another, and names that differ only in what is no
         UTF-8 are one."""
         groups: Groups = {}

@@ -69,21 +69,23 @@ def tally(scope: Scope, groups: Groups, ranks: Ranks, order: SearchOrder) -> dic
     demoted = {kind: (_TIERS[Tier.AUTOMATION], inner if by_relevance else 0) for kind, (_, inner) in ranks.items()}
     found: dict[str, Tally] = {}
     several: dict[str, list[tuple[tuple[int, int], list[Top]]]] = {}
+    once: dict[tuple[int, int], tuple[int, int]] = {}
     for session_id, kinds in groups.items():
         place = places.get(session_id)
         if place is None:
             continue
         root_id, levels = place.root_id, demoted if place.automation else spoken
         for kind, group in kinds.items():
-            (number, inner), known = levels[kind], found.get(root_id)
+            level, known = levels[kind], found.get(root_id)
             if known is None:
                 if (conversation := conversations.get(root_id)) is not None:  # else it has gone
-                    tier = _BY_NUMBER[number]
-                    found[root_id] = Tally(conversation, tier, inner, group.tops, group.count, place.delegate)
+                    tier = _BY_NUMBER[level[0]]
+                    found[root_id] = Tally(conversation, tier, level[1], group.tops, group.count, place.delegate)
                 continue
             if root_id not in several:
-                several[root_id] = [((_TIERS[known.tier], known.inner), known.tops)]
-            several[root_id].append(((number, inner), group.tops))
+                first = (_TIERS[known.tier], known.inner)
+                several[root_id] = [(once.setdefault(first, first), known.tops)]
+            several[root_id].append((level, group.tops))
             known.count += group.count
     for root_id, parts in several.items():
         _join(found[root_id], parts, scope, order)
