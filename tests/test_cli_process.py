@@ -614,7 +614,7 @@ class TestDemo:
         total = json.loads(run("--demo-dir", folder, "list", "--all", "--json").stdout)["meta"]["total"]
         said = run("--demo-dir", folder, "search", "token").stdout
         searched = re.search(r"(\d+) conversations searched", said)
-        left = re.search(r"Not searched unless source: names them: (.*) and 4 runs of delegates\.", said)
+        left = re.search(r"Left out: (.*), 4 delegate runs \(source: asks for them\)\.", said)
         assert searched, said
         assert left, said
         assert int(searched[1]) + sum(map(int, re.findall(r"\d+", left[1]))) == total

@@ -229,11 +229,27 @@ async def test_on_a_low_screen_notices_leave_the_hits_their_room() -> None:
     service = GatedService()
     service.hold("search")
     async with searching(service, "oauth", size=(40, 10)) as (screen, app, pilot):
-        notice = "Not searched unless source: names them: kanban 2, subagent 1 and 4 runs of delegates"
+        notice = "Left out: 2 kanban, 1 subagent, 4 delegate runs (source: asks for them)."
         (await service.asked("search")).page(values.page("oauth", notices=(notice,)))
         await until(pilot, lambda: screen.hits.hits)
-        assert "   Not searched unless source: names…" in seen(app).splitlines()
+        assert "   Left out: 2 kanban, 1 subagent, 4…" in seen(app).splitlines()
         assert screen.hits.size.height >= 5
+
+
+@pytest.mark.parametrize(("unread", "size"), [(False, (80, 24)), (True, (120, 36))])
+async def test_what_was_left_out_stands_in_the_status_line_where_it_fits(unread: bool, size: tuple[int, int]) -> None:
+    service = GatedService()
+    service.hold("search")
+    async with searching(service, "oauth", size=size) as (screen, app, pilot):
+        notices = (
+            "Left out: 1 kanban, 1 tool, 1 delegate run (source: asks for them).",
+            *([UNREAD] if unread else []),
+        )
+        (await service.asked("search")).page(values.page("oauth", notices=notices))
+        await until(pilot, lambda: screen.hits.hits)
+        assert " · left out: 1 kanban, 1 tool, 1 delegate run" in seen(app).splitlines()[-2]
+        assert "Left out" not in seen(app)
+        assert ("X scans" in seen(app)) == unread
 
 
 async def test_the_expression_is_shown_on_demand() -> None:

@@ -316,9 +316,9 @@ async def test_what_all_stores_say_is_said_once_and_the_rest_by_name(tmp_path: P
     refs = [ref_of(tmp_path / name / "state.db", name) for name in ("one", "two")]
     page = (await all_pages(refs, "word"))[-1]
     assert page.notices == (
-        "one: Not searched unless source: names them: kanban 1.",
+        "one: Left out: 1 kanban (source: asks for them).",
         "Tool output beyond 8 KB was not searched.",
-        "two: Not searched unless source: names them: kanban 1, subagent 1 and 1 run of delegates.",
+        "two: Left out: 1 kanban, 1 subagent, 1 delegate run (source: asks for them).",
     )
 
 

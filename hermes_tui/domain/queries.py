@@ -122,6 +122,8 @@ class Hit:
         return not all(match.read for match in self.matches)
 
 
+LEFT_OUT = "Left out: "
+"""Begins the notice of what is not searched unless a filter word asks for it."""
 UNREAD = "Tool output beyond 8 KB was not searched."
 """The notice of an answer that a scan could add to."""
 

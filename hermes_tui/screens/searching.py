@@ -26,7 +26,7 @@ from hermes_tui.times import now
 from hermes_tui.values import replace
 from hermes_tui.widgets import answers
 from hermes_tui.widgets.hits import Hits
-from hermes_tui.widgets.ink import Form, Ink, measure
+from hermes_tui.widgets.ink import Form, Ink
 from hermes_tui.widgets.query import QueryLine, begins_filter, near_filter
 from hermes_tui.widgets.rail import Rail
 from hermes_tui.widgets.ways import Paragraph, Way, Ways, prose_view
@@ -305,13 +305,14 @@ class Searching(Moving, BaseScreen):
         self.show_status(*forms)
         if page is None and self._page is not None:
             return  # the answer before is still in sight, and so is what is to be known of it
-        self._show_notices(whole=measure(forms[0][0]) + len(forms[0][1]) + 7 > self.size.width)
+        below, told = answers.told_below(forms, page, self.size.width)
+        self._show_notices(whole=not below, told=told)
 
-    def _show_notices(self, *, whole: bool) -> None:
+    def _show_notices(self, *, whole: bool, told: bool = False) -> None:
         found_none = self._page is not None and not self._page.hits and self._page.final
         text = self._query.text if self._query is not None and not found_none else ""
         hint = next(hints(text), "")
-        lines = answers.notice_lines(self._page, whole=whole, expression=self._expression, hint=hint)
+        lines = answers.notice_lines(self._page, whole=whole, told=told, expression=self._expression, hint=hint)
         self.turn("-noticed", bool(lines), self._notices, self._status)
         self._notices.show(prose_view(lines, low=self.has_class("-low")))
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from hermes_tui.domain.filters import Filters
-from hermes_tui.domain.queries import UNREAD
+from hermes_tui.domain.queries import LEFT_OUT, UNREAD
 from hermes_tui.domain.querytrees import Leaf
 from hermes_tui.storage.finding import Finding, Ground
 from hermes_tui.storage.parts import MOST
@@ -20,7 +20,7 @@ def notices(ground: Ground, finding: Finding | None, inside: Iterable[Leaf], fil
     if words and finding is not None and (finding.groups or finding.judged):
         said.append(f"{words}: nowhere a word by itself, so it was looked for inside words.")
     if left := _left_out(ground.scope):
-        said.append(f"Not searched unless source: names them: {left}.")
+        said.append(f"{LEFT_OUT}{left} (source: asks for them).")
     if finding is not None and ground.cut and filters.takes("role", ("tool",)):
         said.append(UNREAD)
     if finding is not None and finding.parts.too_many:
@@ -31,8 +31,8 @@ def notices(ground: Ground, finding: Finding | None, inside: Iterable[Leaf], fil
 
 
 def _left_out(scope: Scope) -> str:
-    """`kanban 2, tool 1 and 4 runs of delegates`: conversations by their source, then what is no conversation."""
-    whole = ", ".join(f"{source} {n:,}" for source, n in sorted(scope.left_out.items()))
-    runs = count(scope.runs_left_out, "run of delegates", "runs of delegates") if scope.runs_left_out else ""
-    parts = count(scope.parts_left_out, "segment") if scope.parts_left_out else ""
-    return " and ".join(part for part in (whole, runs, parts) if part)
+    """`2 kanban, 1 tool, 4 delegate runs`: conversations by their source, then what is no conversation."""
+    said = [f"{n:,} {source}" for source, n in sorted(scope.left_out.items())]
+    said += [count(scope.runs_left_out, "delegate run")] if scope.runs_left_out else []
+    said += [count(scope.parts_left_out, "segment")] if scope.parts_left_out else []
+    return ", ".join(said)

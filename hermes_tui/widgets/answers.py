@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 from hermes_tui.domain.filters import DATES
 from hermes_tui.domain.links import Link, only_link
-from hermes_tui.domain.queries import UNREAD, SearchOrder, SearchPage, SearchQuery, WayOut
+from hermes_tui.domain.queries import LEFT_OUT, UNREAD, SearchOrder, SearchPage, SearchQuery, WayOut
 from hermes_tui.domain.querytrees import Leaf, Node, Without
 from hermes_tui.text import count, one_line
-from hermes_tui.widgets.ink import Form, Part, gap
+from hermes_tui.widgets.ink import Form, Part, fitting, gap
 from hermes_tui.widgets.query import filter_words
 from hermes_tui.widgets.ways import Paragraph, Way
 
@@ -103,7 +103,8 @@ def status_forms(
         facts.insert(0, no_matches(query.text, page))
     of = f"{max(page.total, len(page.hits)):,}{'' if page.final else '+'}"
     position = (f"{at + 1:,} of {of}", f"{at + 1:,}/{of}") if page.hits else ("", "")
-    notices = [one_line(notice).rstrip(".") for notice in page.notices]
+    notices = [_in_line(notice) for notice in page.notices]
+    left = [_in_line(notice) for notice in page.notices if LEFT_OUT in notice]
 
     def form(said: Sequence[str], offer: str) -> tuple[Part, ...]:
         parts: tuple[Part, ...] = ((" · ".join(said), "quiet"),)
@@ -111,6 +112,8 @@ def status_forms(
 
     return (
         (form([*facts, *begun, *notices], " scans it"), position[0]),
+        *([(form([*facts, *begun, *left], " scans long output"), position[0])] if left else []),
+        *([(form([*facts, *left], " scans long output"), position[1])] if left else []),
         (form([*facts, *begun], " scans tool output beyond 8 KB"), position[0]),
         (form([*facts, *begun], " scans long output"), position[0]),
         (form(facts, " scans long output"), position[1]),
@@ -119,17 +122,35 @@ def status_forms(
     )
 
 
+def _in_line(notice: str) -> str:
+    """A notice as a part of the status line."""
+    said = one_line(notice).rstrip(".")
+    if LEFT_OUT not in notice:
+        return said
+    said = said.partition(" (")[0]
+    return said[0].lower() + said[1:] if said.startswith(LEFT_OUT) else said
+
+
+def told_below(forms: Sequence[Form], page: SearchPage | None, width: int) -> tuple[bool, bool]:
+    """Whether the status line of this width has all the notices, and whether it has what was left out."""
+    parts, right = fitting(forms, width)
+    left = [_in_line(each) for each in page.notices if LEFT_OUT in each] if page is not None else []
+    return (parts, right) == forms[0], all(any(each in said for said, _ in parts) for each in left)
+
+
 def notice_lines(
-    page: SearchPage | None, *, whole: bool, expression: bool = False, hint: str = ""
+    page: SearchPage | None, *, whole: bool, told: bool = False, expression: bool = False, hint: str = ""
 ) -> list[Paragraph]:
     """What stands above the status line: a hint about the query; stores that failed, a line each; the notices, when
-    the `whole` of them does not fit below; and the expression that was asked, on demand."""
+    the `whole` of them does not fit below (`told`: what was left out does); and the expression that was asked, on
+    demand."""
     lines: list[Paragraph] = [hint_line(hint)] if hint else []
     if page is None:
         return lines
     lines += [((f"{one_line(each.profile)}: ", "soft"), (one_line(each.error, 400), "bad")) for each in page.errors]
     # That tool output was not searched is what the offer to scan it says.
     others = [notice for notice in page.notices if whole and not notice.endswith(UNREAD)]
+    others = [notice for notice in others if not (told and LEFT_OUT in notice)]
     if others:
         lines.append((("  ".join(one_line(notice, 400) for notice in others), "quiet"),))
     if expression:
