@@ -260,23 +260,18 @@ def _ask(given: Arguments, choice: Chosen, run: Callable[[Asked], Awaitable[T]])
 async def _asking(
     given: Arguments, choice: Chosen, run: Callable[[Asked], Awaitable[T]], reader: Reader | None = None
 ) -> T:
-    from hermes_tui.commands.answers import Asked
-    from hermes_tui.service.sqlite import SqliteSessionService
-
-    service = SqliteSessionService(choice.stores, reader=reader)
-    try:
-        return await run(Asked(given, service, choice.problems, _bold(given)))
-    finally:
-        await service.close()
-
-
-def _bold(given: Arguments) -> bool:
-    """Whether stdout is a terminal that shows bold, and may."""
     import os
 
-    if given.no_color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or os.name == "nt":
-        return False
-    return sys.stdout is not None and sys.stdout.isatty()
+    from hermes_tui.commands.answers import Asked
+    from hermes_tui.commands.looks import look_of
+    from hermes_tui.service.sqlite import SqliteSessionService
+
+    look = look_of(os.environ, ascii=given.ascii, no_color=given.no_color)
+    service = SqliteSessionService(choice.stores, reader=reader)
+    try:
+        return await run(Asked(given, service, choice.problems, look))
+    finally:
+        await service.close()
 
 
 def _command(name: str) -> Callable[[Asked], Awaitable[Answer]]:

@@ -16,6 +16,7 @@ from hermes_tui import text
 from hermes_tui.commands import families, lists, output, plain, resumes, searches, transcripts
 from hermes_tui.commands.answers import Answer, Asked
 from hermes_tui.commands.arguments import read
+from hermes_tui.commands.looks import PIPED, Look, look_of
 from hermes_tui.domain.messages import Message, ToolCall
 from hermes_tui.domain.queries import Hit, Match, Span, Tier, WayOut
 from hermes_tui.errors import Unsupported
@@ -46,10 +47,13 @@ EVIL = "a\x1b[31mred\x1b]0;t\x07\x9b2J\r\x00\u202eevil\u2066\ud800[/]end"
 
 
 def ask(
-    command: Callable[[Asked], Awaitable[Answer]], argv: list[str], service: GatedService | None = None
+    command: Callable[[Asked], Awaitable[Answer]],
+    argv: list[str],
+    service: GatedService | None = None,
+    look: Look = PIPED,
 ) -> Answer:
     async def run() -> Answer:
-        return await command(Asked(read(argv), service or GatedService()))
+        return await command(Asked(read(argv), service or GatedService(), look=look))
 
     return asyncio.run(run())
 
@@ -345,6 +349,80 @@ def test_columns_align_by_cells() -> None:
     }
     assert len(starts) == 1
     assert "       -  ende" in lines[-1]
+
+
+def long_names() -> GatedService:
+    service = GatedService()
+    title, where = "Überlanger Titel 桂林旅行 " * 4, "/home/ada/src/" + "deep/" * 12 + "atlas"
+    rows = [service.rows[1], service.rows[2]]
+    service.rows = [row._replace(title=f"{title} {at}", cwd=where, git_repo_root=None) for at, row in enumerate(rows)]
+    nodes = (replace(each, title=title) for each in service.family.nodes)
+    service.family = replace(service.family, nodes=tuple(nodes))
+    return service
+
+
+@pytest.mark.parametrize("width", [20, 40, 60, 80, 100, 120, 160, 200])
+@pytest.mark.parametrize(
+    ("command", "argv"), [(lists.run, ["list"]), (families.run, ["tree", values.CONVERSATIONS[1].id])]
+)
+def test_a_table_fits_the_terminal_and_keeps_what_opens_a_session(
+    command: Callable[[Asked], Awaitable[Answer]], argv: list[str], width: int
+) -> None:
+    lines = list(ask(command, argv, long_names(), Look(width=width)).lines())[:3]
+    assert max(map(cell_len, lines)) <= width
+    if width >= 40:
+        assert lines[0].endswith("TITLE")
+    if width >= 60:
+        assert " ID " in f" {lines[0]}"
+        assert any(each.id in lines[1] for each in values.CONVERSATIONS)
+        assert "Überlanger" in lines[1]
+    if width >= 120 and command is lists.run:
+        assert "…" in lines[1]
+        assert "atlas  " in lines[1]
+    piped = list(ask(command, argv, long_names()).lines())
+    assert "…" not in "".join(piped)
+    assert max(map(cell_len, piped)) > 120
+
+
+@pytest.mark.parametrize("width", [50, 80])
+def test_on_a_terminal_lines_are_broken_at_words(width: int) -> None:
+    service = GatedService()
+    prose = "  an indented sentence of several words " * 8
+    code = "```\n" + "x = 1 " * 40 + "\n```"
+    service.transcript = (replace(values.MESSAGES[0], text=f"{prose}\n{code}", chars=1_000),)
+    for command, argv in (
+        (searches.run, ["search", "oauth"]),
+        (transcripts.run, ["show", values.CONVERSATIONS[0].id]),
+    ):
+        piped = list(ask(command, argv, service).lines())
+        lines = list(ask(command, argv, service, Look(width=width)).lines())
+        assert len(lines) > len(piped)
+        assert " ".join(" ".join(lines).split()) == " ".join(" ".join(piped).split())
+        words = {word for line in piped for word in line.split()}
+        assert all(set(line.split()) <= words for line in lines)
+        wide = [line for line in lines if cell_len(line) > width and "x = 1" not in line]
+        assert not [line for line in wide if len(line.split()) > 2]
+    assert "  " + ("x = 1 " * 40).rstrip() in lines  # code can be copied
+
+
+def test_signs_of_ours_can_be_letters_and_stored_ones_stay() -> None:
+    service = GatedService()
+    service.rows = [
+        service.rows[0]._replace(title=None),
+        service.rows[1]._replace(title="“§ stored …” #3", segment_ids=("a", "b", "c")),
+    ]
+    said = list(ask(lists.run, ["list"], service, Look(ascii=True)).lines())
+    assert said[1].endswith('"')
+    assert said[2].endswith("“§ stored …” x3")
+    assert list(ask(lists.run, ["list"], service).lines())[2].endswith("“§ stored …” §3")
+    assert "“" not in said[1]
+
+
+@pytest.mark.parametrize(("locale", "ascii"), [("C", True), ("POSIX", True), ("C.UTF-8", False), ("", False)])
+def test_the_plain_locale_gets_letters(locale: str, ascii: bool) -> None:
+    assert look_of({"LC_ALL": locale}, ascii=False, no_color=False).ascii is ascii
+    assert look_of({"LC_ALL": locale}, ascii=True, no_color=False).ascii
+    assert look_of({"LC_ALL": locale}, ascii=False, no_color=False).width is None  # captured: no terminal
 
 
 def test_the_list_says_n_of_m_and_what_is_hidden() -> None:

@@ -433,3 +433,15 @@ def test_p_in_the_panel_prints_the_command_and_quits(home: Path, stub: dict[str,
         assert terminal.restored()
         last = terminal.data[terminal.data.rfind(ALTERNATE_OFF) :].decode()
         assert f"hermes -p default --resume {ID}" in last
+
+
+def test_a_list_fits_the_terminal_it_is_printed_on(tmp_path: Path) -> None:
+    with StoreBuilder(tmp_path / "home" / "state.db", journal="delete") as store:
+        store.session(ID, title="word " * 30, cwd="/srv/" + "deep/" * 30)
+        store.message(ID, "user", "hello")
+    with started([*COMMAND, "list", "--home", str(tmp_path / "home")]) as terminal:
+        terminal.until(lambda: terminal.process.poll() is not None)
+        terminal.drain()
+        rows = terminal.data.decode().splitlines()
+    assert max(map(len, rows)) <= 120
+    assert any(ID in row and "…" in row for row in rows)

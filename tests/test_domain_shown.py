@@ -58,6 +58,8 @@ def opened(name: str) -> str | None:
         ("“ok, and the tests? Then go on with the review of all of it...”", "long"),
         ("“ok, and the te…", "long"),
         ("Incident 4711 w…", "named"),
+        ("Incident 4711 w~", "named"),
+        ("chatt~", "chatted"),
         ("incident 4711 war room", "named"),
         ("Incident 4711 war room", "named"),
         ("deck", "two"),

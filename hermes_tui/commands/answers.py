@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from hermes_tui.commands.arguments import Arguments
+from hermes_tui.commands.looks import PIPED, Look
 from hermes_tui.commands.output import Json
 from hermes_tui.domain.sessions import Conversation, ConversationKey, Details, StoreProblem
 from hermes_tui.errors import TargetNotFound
@@ -22,8 +23,8 @@ class Asked:
     service: SessionService
     problems: tuple[StoreProblem, ...] = ()
     """Stores that were named and cannot be asked."""
-    bold: bool = False
-    """Whether text goes to a terminal that shows bold."""
+    look: Look = PIPED
+    """What text may look like where it goes."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,10 +7,14 @@ from collections.abc import Iterable, Iterator
 from hermes_tui import text
 from hermes_tui.commands import output, plain
 from hermes_tui.commands.answers import Answer, Asked, details_of
+from hermes_tui.commands.looks import Fitting
 from hermes_tui.domain.lineage import LineageNode
-from hermes_tui.domain.sessions import ConversationKey, Kind
+from hermes_tui.domain.names import plain_title
+from hermes_tui.domain.sessions import ConversationKey
 
 _REPEATED = "Each segment counts what a compression repeated in it; the conversation counts and shows it once."
+
+_FITTING = Fitting(least=(("TITLE", 20), ("ID", 24)), dropped=("TOKENS", "ENDED BY", "MESSAGES", "STARTED", "KIND"))
 
 
 async def run(asked: Asked) -> Answer:
@@ -31,13 +35,19 @@ async def run(asked: Asked) -> Answer:
     def lines() -> Iterator[str]:
         head = ["KIND", "STARTED", "MESSAGES", "TOKENS", "ENDED BY", "ID", "TITLE"]
         rows = [
-            _cells(each, plain.called(each.title or names.get(each.root_id), said.get(each.root_id)))
+            _cells(
+                each,
+                plain.called(
+                    plain_title(each.title or "", each.segment[1]) or names.get(each.root_id),
+                    said.get(each.root_id),
+                    asked.look,
+                ),
+            )
             for each in family.nodes
         ]
-        yield from plain.columns(head, rows, right=(2, 3))
-        if any(each.segment[1] > 1 for each in family.nodes):
-            yield _REPEATED
-        yield from map(text.one_line, notices)
+        yield from plain.columns(head, rows, right=(2, 3), look=asked.look, fitting=_FITTING)
+        repeated = [_REPEATED] if any(each.segment[1] > 1 for each in family.nodes) else []
+        yield from asked.look.sentences([*repeated, *notices])
 
     return Answer(document, lines, errors=asked.problems)
 
@@ -47,7 +57,7 @@ def _names(nodes: Iterable[LineageNode]) -> dict[str, str]:
     titles, others = dict[str, str](), dict[str, str]()
     for node in nodes:  # the tip of a chain comes last
         if (node.title or "").strip() and (node.is_tip or node.segment[0] == 1):
-            titles[node.root_id] = str(node.title)
+            titles[node.root_id] = plain_title(str(node.title), node.segment[1])
         if node.is_tip and (node.display_name or "").strip():
             others[node.root_id] = str(node.display_name)
     return others | titles
@@ -55,7 +65,7 @@ def _names(nodes: Iterable[LineageNode]) -> dict[str, str]:
 
 def _cells(node: LineageNode, title: str) -> list[str]:
     number, of = node.segment
-    kind = f"segment {number} of {of}" if of > 1 and node.kind in (Kind.ROOT, Kind.SEGMENT) else node.kind.value
+    kind = f"{node.kind.value} ({number} of {of})" if of > 1 else node.kind.value
     flags = {
         "here": node.is_current,
         "tip": node.is_tip and of > 1,

@@ -7,9 +7,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from hermes_tui import text
 from hermes_tui.commands import output, plain
 from hermes_tui.commands.answers import FOUND, NOTHING, Answer, Asked, details_of
+from hermes_tui.commands.looks import Fitting, Look
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.sessions import ConversationKey, ConversationPage, Details, HiddenReason, ListQuery, Order
 from hermes_tui.service.sources import no_source
+
+_FITTING = Fitting(
+    least=(("TITLE", 20), ("ID", 24), ("WORKSPACE", 12)),
+    dropped=("WORKSPACE", "STATE", "SOURCE", "MESSAGES", "PROFILE", "ACTIVE"),
+    ends=("WORKSPACE",),
+)
+"""On a narrow terminal; an id that is cut is still the beginning of one."""
 
 
 async def run(asked: Asked) -> Answer:
@@ -46,16 +54,17 @@ async def run(asked: Asked) -> Answer:
 
     def lines() -> Iterator[str]:
         if page.rows:
-            yield from _table(page, details, several=len(service.stores) > 1)
+            yield from _table(page, details, asked.look, several=len(service.stores) > 1)
             yield ""
-        yield from _summary(query, page)
-        yield from map(text.one_line, notices)
+        yield from asked.look.sentences([*_summary(query, page), *notices])
 
     nothing = page.total == 0 and bool(query.text)
     return Answer(document, lines, NOTHING if nothing else FOUND, errors)
 
 
-def _table(page: ConversationPage, details: dict[ConversationKey, Details], *, several: bool) -> Iterator[str]:
+def _table(
+    page: ConversationPage, details: dict[ConversationKey, Details], look: Look, *, several: bool
+) -> Iterator[str]:
     head = ["ACTIVE", "MESSAGES", "SOURCE", "STATE", "WORKSPACE", "ID", "TITLE"]
     rows = []
     for row in page.rows:
@@ -67,12 +76,12 @@ def _table(page: ConversationPage, details: dict[ConversationKey, Details], *, s
             plain.marks(row, known),
             plain.place(row.workspace),
             text.one_line(row.id),
-            plain.name(row, known),
+            plain.name(row, known, look),
         ]
         rows.append([*cells[:2], row.profile, *cells[2:]] if several else cells)
     if several:
         head.insert(2, "PROFILE")
-    yield from plain.columns(head, rows, right=(1,))
+    yield from plain.columns(head, rows, right=(1,), look=look, fitting=_FITTING)
 
 
 def _summary(query: ListQuery, page: ConversationPage) -> Iterator[str]:

@@ -12,7 +12,7 @@ SHELLS = ("bash", "zsh", "fish")
 
 
 _WORDS = {
-    "TARGET": "a session: its @session link, its id or the beginning of it, its exact title, or `latest`",
+    "TARGET": "a session: its @session link, its id or the beginning of it, a title, also as the list shows it, or `latest`",
     "WORDS": 'words, which must all occur; "phrases", prefix*, AND OR NOT in capitals, and filters: source:cli '
     "after:7d is:pinned …; a link or an id finds its conversation",
     "SHELL": "the shell that is to complete",
@@ -60,6 +60,8 @@ _DATA = ("list", "search", "show", "tree", "resume", "link", "profiles", "config
 _ROWS = (BROWSE, "list", "search")
 _LOOKING = (BROWSE, "open", "search", "config")
 """Commands that have a screen, or tell how it will look."""
+_SIGNS = ("list", "search", "show", "tree")
+"""Commands that print signs of ours."""
 
 
 class Option(NamedTuple):
@@ -157,7 +159,7 @@ NOT_ON_THE_SCREEN = {
 def told(option: Option, command: str) -> bool:
     """Whether the help of a command has this option."""
     if option.looks:
-        return command in _LOOKING
+        return command in _LOOKING or (option.flag == "--ascii" and command in _SIGNS)
     return not option.commands or command in option.commands
 
 

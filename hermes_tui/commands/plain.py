@@ -8,34 +8,49 @@ from pathlib import Path
 from rich.cells import cell_len
 
 from hermes_tui import text, times
+from hermes_tui.commands.looks import GAP, PIPED, Fitting, Look
 from hermes_tui.domain.links import Candidate
+from hermes_tui.domain.names import plain_title
 from hermes_tui.domain.sessions import Conversation, Details, HiddenReason, Status
 from hermes_tui.paths import tilde
 
-GAP = "  "
 INDENT = "  "
-_BOLD, _PLAIN = "\x1b[1m", "\x1b[0m"
 _TWO = [f"{number:02}" for number in range(62)]
 _SAID = frozenset({Status.INTERRUPTED, Status.ERROR, Status.EMPTY})
 """States worth a word; the others are as they should be."""
 
 
-def columns(head: Sequence[str], rows: Iterable[Sequence[str]], *, right: Iterable[int] = ()) -> Iterator[str]:
-    """A head and rows in columns; the last column is neither padded nor cut. An empty cell is `-`."""
+def columns(
+    head: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    right: Iterable[int] = (),
+    look: Look = PIPED,
+    fitting: Fitting | None = None,
+) -> Iterator[str]:
+    """A head and rows in columns; the last column is neither padded nor cut. An empty cell is `-`. With a `fitting`
+    no row is wider than the terminal."""
     table = [tuple(head), *(tuple(cell or "-" for cell in row) for row in rows)]
     widths = [max(cell_len(row[i]) for row in table) for i in range(len(head) - 1)]
-    numbers = frozenset(right)
+    numbers, kept = frozenset(right), list(range(len(head)))
+    if fitting is not None and look.width is not None:
+        widths, kept = fitting.fitted(head, [*widths, max(cell_len(row[-1]) for row in table)], look.width)
+        ends = {i for i in kept if head[i] in fitting.ends}
+        table = [
+            tuple(
+                look.cropped(cell, width, left=i in ends)
+                for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+            )
+            for row in table
+        ]
     for row in table:
         cells = [
-            " " * (width - cell_len(cell)) + cell if i in numbers else cell + " " * (width - cell_len(cell))
-            for i, (cell, width) in enumerate(zip(row, widths, strict=False))
+            " " * (widths[i] - cell_len(row[i])) + row[i]
+            if i in numbers
+            else row[i] + " " * (widths[i] - cell_len(row[i]))
+            for i in kept[:-1]
         ]
         yield GAP.join([*cells, row[-1]]).rstrip()
-
-
-def bold(line: str, really: bool) -> str:
-    """For a terminal; in a pipe nothing but the text."""
-    return f"{_BOLD}{line}{_PLAIN}" if really else line
 
 
 def day(at: float | None, *, seconds: bool = False) -> str:
@@ -48,17 +63,20 @@ def day(at: float | None, *, seconds: bool = False) -> str:
     return f"{minute}:{_TWO[there[5]]} {there.tm_zone}" if seconds else f"{minute} {there.tm_zone}"
 
 
-def name(row: Conversation, details: Details | None) -> str:
-    """Title, else what the platform calls it, else the person's first words in quotes."""
-    return called(row.title or row.display_name, details)
+def name(row: Conversation, details: Details | None, look: Look = PIPED, *, segments: bool = True) -> str:
+    """Title, else what the platform calls it, else the person's first words in quotes; `segments`: how many it has,
+    where they are several, instead of the number that a title has for them."""
+    of = len(row.segment_ids)
+    shown = called(plain_title(row.title or "", of) or row.display_name, details, look)
+    return f"{shown} {look.sign('§')}{of}" if segments and of > 1 else shown
 
 
-def called(title: str | None, details: Details | None) -> str:
+def called(title: str | None, details: Details | None, look: Look = PIPED) -> str:
     """As `name`, for what is no conversation."""
     if said := text.one_line(title or ""):
         return said
     said = text.one_line((details.preview if details else None) or "")
-    return f"“{said}”" if said else "untitled"
+    return look.quoted(said) if said else "untitled"
 
 
 def choice(each: Candidate) -> list[str]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from hermes_tui import text
-from hermes_tui.commands import output, plain
+from hermes_tui.commands import looks, output, plain
 from hermes_tui.commands.answers import FOUND, NOTHING, Answer, Asked, details_of
 from hermes_tui.commands.arguments import Arguments
+from hermes_tui.commands.looks import Look
 from hermes_tui.domain.hints import hints
 from hermes_tui.domain.links import link_to
 from hermes_tui.domain.queries import Hit, SearchOrder, SearchPage, SearchQuery, WayOut
@@ -73,18 +74,19 @@ async def run(asked: Asked) -> Answer:
 
     def lines() -> Iterator[str]:
         for hit in found.hits:
-            yield from _hit(hit, details, bold=asked.bold, several=len(service.stores) > 1)
+            yield from _hit(hit, details, asked.look, several=len(service.stores) > 1)
             yield ""
-        yield from _summary(query, found, ways)
-        yield from map(text.one_line, notices)
+        for line in _summary(query, found, ways):
+            yield from asked.look.broken(line, plain.INDENT * 2)
+        yield from asked.look.sentences(notices)
 
     return Answer(document, lines, FOUND if found.total else NOTHING, errors)
 
 
-def _hit(hit: Hit, details: dict[ConversationKey, Details], *, bold: bool, several: bool) -> Iterator[str]:
+def _hit(hit: Hit, details: dict[ConversationKey, Details], look: Look, *, several: bool) -> Iterator[str]:
     row = hit.conversation
     known = details.get(row.key)
-    yield plain.bold(plain.name(row, known), bold)
+    yield from look.broken(look.strong(plain.name(row, known, look)), "")
     facts = [
         row.profile if several else "",
         text.one_line(row.source),
@@ -95,13 +97,14 @@ def _hit(hit: Hit, details: dict[ConversationKey, Details], *, bold: bool, sever
         "in a delegate's run" if hit.in_delegate else "",
         text.one_line(link_to(row.profile, row.id)),
     ]
-    yield plain.INDENT + ", ".join(filter(None, facts))
-    marks = ("\x1b[1m", "\x1b[0m") if bold else (output.OPEN, output.CLOSE)
+    yield from look.broken(plain.INDENT + ", ".join(filter(None, facts)), plain.INDENT * 2)
+    marks = looks.STRONG if look.bold else (output.OPEN, output.CLOSE)
     for match in hit.matches:
         where = [text.one_line(match.role), text.one_line(match.tool or ""), plain.day(match.timestamp)]
         snippet = text.clean(match.snippet).replace("\n", " ")  # as long as before: the spans still fit
         said = output.marked(snippet, match.spans, *marks)
-        yield f"{plain.INDENT}{', '.join(filter(None, where))}, message {match.message_id}: {said}"
+        whole = f"{plain.INDENT}{', '.join(filter(None, where))}, message {match.message_id}: {said}"
+        yield from look.broken(whole, plain.INDENT * 2)
 
 
 def _summary(query: SearchQuery, page: SearchPage, ways: Sequence[WayOut]) -> Iterator[str]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from hermes_tui import text
 from hermes_tui.commands import output, plain
 from hermes_tui.commands.answers import Answer, Asked, one
 from hermes_tui.commands.arguments import Arguments
+from hermes_tui.commands.looks import Look
 from hermes_tui.domain.contents import without_payloads
 from hermes_tui.domain.links import Target, link_to
 from hermes_tui.domain.messages import MESSAGE, UNREADABLE, Message, Outline
@@ -18,6 +19,8 @@ from hermes_tui.values import dataclass, replace
 
 _WINDOW = 5
 _BATCH = 500
+_WRITTEN = ("user", "assistant")
+_FENCES = ("```", "~~~")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +62,9 @@ async def run(asked: Asked) -> Answer:
         return output.document(about, "messages", said, conversation=output.conversation(row, details))
 
     def lines() -> Iterator[str]:
-        yield from _head(row, details, bold=asked.bold)
-        yield from map(text.one_line, notices)
-        yield from _body(messages, part, outline, anchor, head=arguments.head, bold=asked.bold)
+        yield from _head(row, details, look=asked.look)
+        yield from asked.look.sentences(notices)
+        yield from _body(messages, part, outline, anchor, head=arguments.head, look=asked.look)
 
     return Answer(document, lines, errors=asked.problems)
 
@@ -107,8 +110,8 @@ async def _whole(service: SessionService, key: ConversationKey, ids: Sequence[in
     return found
 
 
-def _head(row: Conversation, details: Details, *, bold: bool) -> Iterator[str]:
-    yield plain.bold(plain.name(row, details), bold)
+def _head(row: Conversation, details: Details, *, look: Look) -> Iterator[str]:
+    yield look.strong(plain.name(row, details, look, segments=False))
     branch = f"({text.one_line(row.git_branch)})" if row.git_branch else ""
     where = f"{plain.place(row.workspace)} {branch}".strip()
     facts = [
@@ -128,7 +131,7 @@ def _head(row: Conversation, details: Details, *, bold: bool) -> Iterator[str]:
 
 
 def _body(
-    messages: Sequence[Message], part: _Part, outline: Outline, anchor: int | None, *, head: int | None, bold: bool
+    messages: Sequence[Message], part: _Part, outline: Outline, anchor: int | None, *, head: int | None, look: Look
 ) -> Iterator[str]:
     if part.before:
         yield from ("", f"({text.count(part.before, 'earlier message')})")
@@ -140,7 +143,7 @@ def _body(
             session = each.session_id
             yield from ("", _seam(session, outline))
         yield ""
-        yield from _message(each, anchored=each.id == anchor, bold=bold)
+        yield from _message(each, anchored=each.id == anchor, look=look)
     if part.after:
         yield from ("", f"({text.count(part.after, 'later message')})")
 
@@ -150,11 +153,24 @@ def _seam(session: str, outline: Outline) -> str:
     return f"(segment {number} of {len(outline.segments)}, {text.one_line(session)})"
 
 
-def _message(each: Message, *, anchored: bool, bold: bool) -> Iterator[str]:
+def _prose(lines: Iterable[str], look: Look) -> Iterator[str]:
+    """On a terminal broken at words; code as it is."""
+    code = False
+    for line in lines:
+        stripped = line.lstrip()
+        if stripped.startswith(_FENCES):
+            code = not code
+        if code:
+            yield line
+        else:
+            yield from look.broken(line, line[: len(line) - len(stripped)])
+
+
+def _message(each: Message, *, anchored: bool, look: Look) -> Iterator[str]:
     who = text.one_line(each.role if each.kind == MESSAGE else each.kind)
     tool = text.one_line(each.tool_name or (each.call.name if each.call else ""))
     about = [f"[{each.id}] {who} {tool}".rstrip(), plain.day(each.timestamp, seconds=True)]
-    yield plain.bold(", ".join([*about, "this one"] if anchored else about), bold)
+    yield look.strong(", ".join([*about, "this one"] if anchored else about))
     if each.reasoning:
         yield f"{plain.INDENT}thought:"
         yield from plain.indented(each.reasoning, plain.INDENT * 2)
@@ -162,7 +178,8 @@ def _message(each: Message, *, anchored: bool, bold: bool) -> Iterator[str]:
         yield from plain.indented(each.commentary)
     said = each.text or each.label or ""
     if said:
-        yield from plain.indented(said)
+        written = each.role in _WRITTEN and each.kind == MESSAGE
+        yield from _prose(plain.indented(said), look) if written else plain.indented(said)
     for call in each.tool_calls or ():
         given = text.one_line(without_payloads(call.arguments))
         yield f"{plain.INDENT}calls {text.one_line(call.name)} {given}".rstrip()

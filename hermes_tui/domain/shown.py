@@ -13,7 +13,8 @@ from hermes_tui.domain.targets import AS_SHOWN, QUOTES, Named, by_title, only, r
 from hermes_tui.text import one_line
 from hermes_tui.values import NamedTuple
 
-_CUT = "…"
+_CUT = ("…", "~")
+"""What stands at the end of a name that was cut, and its letter."""
 
 Said = Mapping[str, str | None]
 """Root id → the first thing the person said, as short as it is shown; of conversations that have no other name."""
@@ -74,7 +75,7 @@ def _wanted(link: Link, fold: Callable[[str], str]) -> Iterator[_Wanted]:
         if (row := AS_SHOWN.match(name)) is not None:
             yield _Wanted(row["title"].strip(QUOTES), anchor, int(row["segments"]))
     name = one_line(link.id)
-    if name.endswith(_CUT) and (begun := name[: -len(_CUT)].strip(QUOTES).strip()):
+    if name.endswith(_CUT) and (begun := name[:-1].strip(QUOTES).strip()):
         yield _Wanted(fold(begun), link.anchor, cut=True)
 
 
@@ -106,6 +107,8 @@ def _by_name(names: Iterable[_Name], fold: Callable[[str], str]) -> dict[str, li
 
 
 def _meant(catalogue: Catalogue, names: Mapping[str, list[_Name]], wanted: _Wanted) -> Iterator[Segment]:
+    if wanted.cut:
+        yield from catalogue.called(wanted.name)
     begun = (each for shown, some in names.items() if shown.startswith(wanted.name) for each in some)
     for each in begun if wanted.cut else names.get(wanted.name, ()):
         if each.fits(wanted):
