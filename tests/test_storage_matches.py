@@ -12,7 +12,7 @@ import pytest
 
 from hermes_tui.domain.filters import NO_FILTERS
 from hermes_tui.domain.queries import SearchOrder
-from hermes_tui.domain.querytrees import Leaf
+from hermes_tui.domain.querytrees import And, Leaf, Or, Without
 from hermes_tui.storage import folding, matches, ranking, structured, summing
 from hermes_tui.storage.conditions import Conditions, conditions
 from hermes_tui.storage.connection import Store
@@ -71,6 +71,43 @@ def test_the_newest_matches_cost_the_same_however_many_there_are(tmp_path: Path)
             assert [top.id for _, top in found] == list(range(messages, messages - 50, -1))
             taken.append(_steps(store, ask))
     assert taken[1] < taken[0] * 1.5
+
+
+def test_words_that_go_on_are_asked_for_where_the_word_that_is_typed_finds_too_few(tmp_path: Path) -> None:
+    typed, other = Leaf("comm", typing=True), Leaf("rare")
+    with StoreBuilder(tmp_path / "state.db") as made:
+        made.session("s")
+        for i in range(1, 61):
+            made.message("s", "user", f"{'comm' if i % 3 else 'common'} {'rare' if i % 2 else 'rarely'} {i}")
+    trees = (typed, And((typed, other)), Or((other, typed)), Without(typed, other))
+    with opened(tmp_path / "state.db") as store:
+        base = _base(store)
+        for tree in (*trees, Without(other, typed)):
+            every = ranking.newest_ids(store, base, tree, 100)
+            for number in (5, 12, 30, 100):
+                asked, found = ranking.enough(store, base, tree, number)
+                assert set(found) <= set(every)
+                assert len(found) == number or found == every
+                assert asked == tree or len(found) == number
+        assert [ranking.enough(store, base, tree, 10)[0] for tree in trees] == [
+            Leaf("comm"),
+            And((Leaf("comm"), other)),
+            Or((other, Leaf("comm"))),
+            Without(Leaf("comm"), other),
+        ]
+        assert ranking.enough(store, base, typed, 50)[0] == typed
+        assert ranking.enough(store, base, Without(other, typed), 0)[0] == Without(other, typed)
+
+
+def test_where_the_word_that_is_typed_finds_enough_no_words_that_go_on_are_looked_up(tmp_path: Path) -> None:
+    with opened(_write(tmp_path / "state.db", 100)) as store:
+        base, asked, typed = _base(store), [], replace(_WORD, typing=True)
+        store.conn.set_trace_callback(asked.append)
+        ranking.enough(store, base, typed, 50)
+        ranking.enough(store, base, typed, 500)
+        store.conn.set_trace_callback(None)
+    said = [each for each in asked if each.startswith("select rowid from") and "match" in each]
+    assert ['"common"*' in each for each in said] == [False, False, True]
 
 
 def test_the_best_of_the_newest_do_not_ask_about_the_rest(tmp_path: Path) -> None:

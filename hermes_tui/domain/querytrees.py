@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from enum import Enum
 from functools import lru_cache
 
-from hermes_tui.values import dataclass
+from hermes_tui.values import dataclass, replace
 
 # Writing without blanks: Han, kana, bopomofo, hangul, with their extensions and half-width forms.
 _CJK = (
@@ -128,3 +128,12 @@ def positive(node: Node) -> Iterator[Leaf]:
     else:
         for child in node.children:
             yield from positive(child)
+
+
+def as_it_stands(node: Node) -> Node:
+    """The same where the word that is being typed does not go on: whatever this finds, the other finds too."""
+    if isinstance(node, Leaf):
+        return replace(node, typing=False) if node.typing else node
+    if isinstance(node, Without):
+        return Without(as_it_stands(node.base), node.barred)
+    return type(node)(tuple(map(as_it_stands, node.children)))

@@ -204,13 +204,13 @@ class Finding:
         """Of very many some of the newest that people and the assistant said in sessions that nothing demotes; of any
         others only where there are none. How many match is asked when these are shown."""
         assert self.index is not None
-        newest = ranking.newest_ids(store, self.index, self.tree, _SOME)
+        tree, newest = ranking.enough(store, self.index, self.tree, _SOME)
         if len(newest) < _SOME:
             self._counts[self.tree] = len(newest)
             return self._measure(store)
         self.steps.insert(1, Finding._measure)
         groups, places = Groups(), self.ground.scope.places
-        among = ranking.newest(store, self.index, self.tree, self.within, newest[:_AMONG])
+        among = ranking.newest(store, self.index, tree, self.within, newest[:_AMONG])
         found = [(kind, top) for kind, top in among if top.session_id in places]
         human = [(kind, top) for kind, top in found if kind != CALLED and not places[top.session_id].automation]
         for kind, top in (human or found)[:_AT_ONCE]:

@@ -9,7 +9,7 @@ from heapq import nsmallest
 from typing import Any, NamedTuple
 
 from hermes_tui.domain.queries import SearchOrder
-from hermes_tui.domain.querytrees import Node
+from hermes_tui.domain.querytrees import Node, as_it_stands
 from hermes_tui.storage.conditions import AT, Conditions
 from hermes_tui.storage.connection import Store, decoding
 from hermes_tui.storage.fts import Index, column, express
@@ -92,6 +92,16 @@ def newest_ids(store: Store, index: Index, tree: Node, number: int) -> list[int]
     """The newest so many messages that match, newest first."""
     sql = f"select rowid from {index.name} where {index.name} match ? order by rowid desc limit ?"
     return [row[0] for row in store.conn.execute(sql, (express(tree), number))]
+
+
+def enough(store: Store, index: Index, tree: Node, number: int) -> tuple[Node, list[int]]:
+    """(what was asked, the newest so many messages that match it): fewer only of the tree itself. A word that is
+    being typed is taken as it stands where that finds enough: of words that go on, SQLite first goes through all."""
+    asked = as_it_stands(tree)
+    found = newest_ids(store, index, asked, number)
+    if len(found) < number and asked != tree:
+        asked, found = tree, newest_ids(store, index, tree, number)
+    return asked, found
 
 
 def newest(store: Store, index: Index, tree: Node, where: Conditions, among: Sequence[int]) -> list[tuple[int, Top]]:
