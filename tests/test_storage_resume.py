@@ -209,7 +209,13 @@ def test_a_directory_that_is_gone(ref: StoreRef, gone: str) -> None:  # R43
     assert found.cwd == cwd
     assert check(found, "directory").state is State.WARNING
     assert any("is gone" in notice for notice in found.notices)
+    assert gone == "\0" or any(cwd in notice for notice in found.notices)
     assert found.argv[0] == "hermes"
+
+
+def test_a_very_long_directory_is_named_by_its_beginning(ref: StoreRef) -> None:
+    found = plan(ref, simple(ref, cwd="/" + "x" * 5_000))
+    assert len(check(found, "directory").detail) < 500
 
 
 @pytest.mark.parametrize("cwd", [None, "", "  "])

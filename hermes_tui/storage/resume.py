@@ -26,6 +26,7 @@ from hermes_tui.values import dataclass
 STAY = "--no-restore-cwd"
 """Makes `hermes` stay where it is started; from 0.19 on."""
 _LINEAGE_CAP = 100
+_LONGEST_PATH = 300
 _ASSUMED = "assumed: no setting found"
 _VERSION = re.compile(r"hermes_agent\w*-(\d[\w.]*)\.dist-info")
 
@@ -148,7 +149,7 @@ def _whereabouts(cwd: str | None, stay: Stay | None) -> Check:
     unable = "" if stay is None else f"; the installed hermes has no {STAY}"
     if cwd is None:
         return Check("directory", State.OK, f"none is recorded; hermes starts in {here}")
-    shown = paths.tilde(Path(cwd))
+    shown = one_line(cwd if "://" in cwd else paths.tilde(Path(cwd)), _LONGEST_PATH)
     if not os.path.isdir(cwd):
         return Check("directory", State.WARNING, f"{shown} is gone; hermes stays in {here}")
     return Check("directory", State.WARNING if unable else State.OK, shown + unable)
