@@ -37,8 +37,8 @@ def _k(place: str, name: str, keys: str, shown: str, action: str, label: str, te
 MOVING = (
     ("down", "down,j", "↓ j", "move(1)", "next"),
     ("up", "up,k", "↑ k", "move(-1)", "previous"),
-    ("page-down", "pagedown", "page keys", "page(1)", "page down"),
-    ("page-up", "pageup", "page keys", "page(-1)", "page up"),
+    ("page-down", "pagedown", "pgdn", "page(1)", "page down"),
+    ("page-up", "pageup", "pgup", "page(-1)", "page up"),
     ("half-down", "ctrl+d", "ctrl+d", "half(1)", "half a page down"),
     ("half-up", "ctrl+u", "ctrl+u", "half(-1)", "half a page up"),
     ("first", "home,g", "g home", "first", "first"),

@@ -15,6 +15,7 @@ from hermes_tui.widgets.tree import (
     chain_titles,
     family_words,
     head_line,
+    kind_cells,
     kind_word,
     row_line,
     started_word,
@@ -166,7 +167,7 @@ def test_states_and_columns_are_never_cut(width: int) -> None:
     line = row_line(row, width, STYLE, on=True)
     assert measure((*line.left, *line.right)) <= width
     assert "live" in line.text
-    assert measure((*head_line(width).left, *head_line(width).right)) <= width
+    assert measure((*head_line(width, TreeStyle()).left, *head_line(width, TreeStyle()).right)) <= width
     if width >= 60:
         assert "1,204" in line.text
     if width >= 90:
@@ -204,6 +205,17 @@ def test_kinds_and_times(monkeypatch: pytest.MonkeyPatch) -> None:
     assert started_word(values.NOW) == "30 Nov 12:00"
     assert started_word(values.NOW - 400 * 86_400) == "26 Oct 2025"
     assert started_word(None) == "?"
+    assert started_word(values.NOW, day=True) == "30 Nov"
+    assert started_word(values.NOW - 400 * 86_400, day=True) == "Oct 2025"
+
+
+@pytest.mark.parametrize(
+    ("width", "shown"), [(71, "● Fix Docker build on arm64  here, live"), (40, "● Fix Docker build…  here")]
+)
+def test_a_title_gets_the_room_that_the_kinds_and_the_times_of_day_leave(width: int, shown: str) -> None:
+    alone = node("x", title="Fix Docker build on arm64", is_current=True, live=width > 60)
+    (row,) = tree_rows([alone])
+    assert shown in row_line(row, width, TreeStyle(kinds=kind_cells([alone])), on=True).text
 
 
 def test_of_a_live_session_it_is_not_decided_how_it_ended() -> None:

@@ -32,6 +32,7 @@ from hermes_tui.widgets.tree import (
     chain_titles,
     family_words,
     head_line,
+    kind_cells,
     node_name,
     row_line,
     tree_rows,
@@ -60,7 +61,7 @@ class LineageScreen(Moving, BaseScreen, Acting):
         self._profile = profile
         self._session_id = session_id
         # Held rather than looked for, like header and status: answers may come when they have gone.
-        self.tree_list = Rows[TreeRow](self._draw, lambda row: row.node.id, head_line, id="tree", classes="list")
+        self.tree_list = Rows[TreeRow](self._draw, lambda row: row.node.id, self._head, id="tree", classes="list")
         self._rail = Rail(id="rail", classes="rail")
         self._preview = Ink(id="preview", classes="preview")
         self._page = Ways(id="page", classes="body")
@@ -105,6 +106,9 @@ class LineageScreen(Moving, BaseScreen, Acting):
     def _draw(self, row: TreeRow, width: int, on: bool) -> Line:
         return row_line(row, width, self._look_of, on=on)
 
+    def _head(self, width: int) -> Line:
+        return head_line(width, self._look_of)
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action not in OWN:
             return super().check_action(action, parameters)
@@ -143,7 +147,7 @@ class LineageScreen(Moving, BaseScreen, Acting):
             first = self._lineage is None
             self._lineage = lineage
             self._by_id = {node.id: node for node in lineage.nodes}
-            self._look_of = TreeStyle(self._details, chain_titles(lineage.nodes))
+            self._look_of = TreeStyle(self._details, chain_titles(lineage.nodes), kind_cells(lineage.nodes))
             self.remove_class("-page")
             self._show_rows()
             if first:

@@ -162,7 +162,13 @@ def matching(words: str, rebound: Mapping[str, str]) -> list[tuple[Key, str]]:
             text = f"{key.place} {written} {key.label} {key.help}".casefold()
             if all(word in text for word in wanted):
                 found.append((key, written))
-    return found
+    return sorted(found, key=lambda each: _nearness(words.strip(), each[1]))
+
+
+def _nearness(typed: str, written: str) -> int:
+    """0 for the very key that was typed, 1 for it but for its case, 2 for all others."""
+    names = {written, *written.split()}
+    return 0 if typed in names else 1 if typed.casefold() in {name.casefold() for name in names} else 2
 
 
 def _rows(section: Section, *, here: bool) -> list[Row]:

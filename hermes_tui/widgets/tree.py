@@ -31,6 +31,8 @@ ENDED = {
     "acp_disconnect": "cut off",
 }
 """Why a session ended, in a word that fits the column; any other reason stands as it is stored."""
+DAY = 8
+"""Cells of a day, where there is no room for the time."""
 STEP = 3
 """Cells by which what hangs off a trunk is set in."""
 
@@ -139,33 +141,36 @@ class TreeStyle:
     """What is known of the messages of a chain, by its root's id: names those without a title."""
     titles: Mapping[str, str] = field(default_factory=dict)
     """The title of a chain, by its root's id: segments before the first that got one are called like it."""
+    kinds: int = 9
+    """Cells that the longest kind takes: what others leave is room for titles."""
 
 
 Columns = Sequence[tuple[str, int, str]]
 
 
-def columns(width: int) -> Columns:
-    """Name, width and alignment of what follows the title in a tree of this width."""
+def columns(width: int, kinds: int = 9) -> Columns:
+    """Name, width and alignment of what follows the title in a tree of this width; the longest kind takes so many
+    cells."""
     if width < 60:
-        return (("started", 12, "right"),) if width >= 34 else ()
-    found = (("kind", 9, "left"), ("started", 12, "right"), ("msgs", 5, "right"))
+        return (("started", 12 if width >= 50 else DAY, "right"),) if width >= 34 else ()
+    found = (("kind", kinds, "left"), ("started", 12, "right"), ("msgs", 5, "right"))
     return (*found, ("tokens", 6, "right"), ("ended", 9, "left")) if width >= 90 else found
 
 
-def head_line(width: int) -> Line:
+def head_line(width: int, style: TreeStyle) -> Line:
     """The names of the columns."""
-    room = _room(width)
-    cells = [(gap(2)[0] + fit(name, size, align), "aside") for name, size, align in columns(width)]
+    room = _room(width, style)
+    cells = [(gap(2)[0] + fit(name, size, align), "aside") for name, size, align in columns(width, style.kinds)]
     return line(AXIS, (fit("session", room), "aside"), *cells)
 
 
-def _room(width: int) -> int:
-    return max(8, width - 4 - sum(size + 2 for _, size, _ in columns(width)))
+def _room(width: int, style: TreeStyle) -> int:
+    return max(8, width - 4 - sum(size + 2 for _, size, _ in columns(width, style.kinds)))
 
 
 def row_line(row: TreeRow, width: int, style: TreeStyle, *, on: bool) -> Line:
     """One session; `on`: under the cursor."""
-    node, room = row.node, _room(width)
+    node, room = row.node, _room(width, style)
     trunk = not (row.first and row.trunk.depth)
     tail: list[Part] = []
     for word, ink in states(row):
@@ -176,7 +181,10 @@ def row_line(row: TreeRow, width: int, style: TreeStyle, *, on: bool) -> Line:
     ink = "title" if on else "ink" if trunk and titled else "soft"
     title = crop(((name, ink),), max(4, room - measure(lead) - measure(tail)))
     parts = crop((*lead, *title, *tail), room)
-    cells = [(gap(2)[0] + fit(cell(node, column), size, align), "quiet") for column, size, align in columns(width)]
+    cells = [
+        (gap(2)[0] + fit(cell(node, column, size), size, align), "quiet")
+        for column, size, align in columns(width, style.kinds)
+    ]
     bar: Part = ("▌", "gold") if on else BLANK_CELL
     return line(bar, gap(2), *parts, gap(room - measure(parts)), *cells, ground="cursor" if on else "")
 
@@ -217,12 +225,12 @@ def states(row: TreeRow) -> list[Part]:
     return words
 
 
-def cell(node: LineageNode, column: str) -> str:
-    """What stands in a column."""
+def cell(node: LineageNode, column: str, size: int) -> str:
+    """What stands in a column of this size."""
     if column == "kind":
         return kind_word(node)
     if column == "started":
-        return started_word(node.started_at)
+        return started_word(node.started_at, day=size <= DAY)
     if column == "msgs":
         return number(node.message_count)
     if column == "tokens":
@@ -238,12 +246,20 @@ def kind_word(node: LineageNode) -> str:
     return str(node.kind)
 
 
-def started_word(at: float | None) -> str:
-    """`28 Nov 14:02`, in another year `28 Nov 2025`; at most twelve cells."""
+def started_word(at: float | None, *, day: bool = False) -> str:
+    """`28 Nov 14:02`, in another year `28 Nov 2025`; at most twelve cells. The `day` alone: `28 Nov`, `Nov 2025`."""
     if at is None:
         return UNKNOWN
     there = local(at)
-    return f"{there.day} {there:%b} " + (f"{there:%H:%M}" if there.year == local(now()).year else f"{there.year}")
+    this_year = there.year == local(now()).year
+    if day:
+        return f"{there.day} {there:%b}" if this_year else f"{there:%b %Y}"
+    return f"{there.day} {there:%b} " + (f"{there:%H:%M}" if this_year else f"{there.year}")
+
+
+def kind_cells(nodes: Sequence[LineageNode]) -> int:
+    """Cells that the column of kinds needs for these sessions."""
+    return max([4, *(min(9, len(kind_word(node))) for node in nodes)])
 
 
 def ended_word(reason: str | None) -> str:
