@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from collections.abc import Sequence
 from typing import TypeVar
 
 from textual import events
@@ -41,6 +42,8 @@ class OneKeyAtATime(App[R]):
         """Set while a key is at work: the end of our patience."""
         self._key_at = 0.0
         """When the last key came, by the loop's clock."""
+        self._listening = False
+        """Keys that come before there is a screen for them wait."""
 
     @property
     def seconds_since_key(self) -> float:
@@ -55,9 +58,18 @@ class OneKeyAtATime(App[R]):
         else:
             await super().on_event(event)
 
+    async def on_ready(self) -> None:
+        """There is something that keys can be meant for."""
+        self._listening = True
+        await self._deliver()
+
+    def put_first(self, typed: Sequence[events.Key | events.Paste]) -> None:
+        """What was typed before anybody could take it comes before what waits."""
+        self._keys.extendleft(reversed(typed))
+
     async def _deliver(self) -> None:
         """Give out the next key, unless one is at work."""
-        if self._under_way is not None or not self._keys:
+        if self._under_way is not None or not self._keys or not self._listening:
             return
         self._serial += 1
         serial = self._serial

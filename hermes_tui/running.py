@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 from textual import on, work
-from textual._xterm_parser import XTermParser
 from textual.driver import Driver
 from textual.filter import Monochrome
 from textual.notifications import Notify, SeverityLevel
@@ -21,6 +20,7 @@ from textual.worker import WorkerFailed
 
 from hermes_tui import paths
 from hermes_tui.errors import HermesTuiError
+from hermes_tui.latecomers import keys_of, pass_over_late_answers
 from hermes_tui.settings import Settings
 from hermes_tui.state import read_json, state_dir, write_json
 from hermes_tui.text import clean, one_line
@@ -56,6 +56,8 @@ class Running(Tidying["HandOver | PrintAndQuit"]):
     """A theme has been chosen; before, Textual asks for the colours of its own, and nobody sees them."""
     _few = False
     """The terminal has 256 colours."""
+    modes: list[Any] | None = None
+    """Those of the terminal before anything of us changed them, for the shell and for whoever is started."""
 
     def __init__(self, settings: Settings) -> None:
         """Raises `ThemeMissing` for a theme that does not exist."""
@@ -135,6 +137,8 @@ class Running(Tidying["HandOver | PrintAndQuit"]):
 
             answer = background()  # waits for the terminal; nothing else runs yet
             self._typed_ahead = answer.typed
+            if not answer.whole:
+                pass_over_late_answers()
             self.theme = "hermes-light" if answer.dark is False else "hermes-dark"
         return await super().run_async(**{"mouse": self.settings.mouse, **options})
 
@@ -147,6 +151,8 @@ class Running(Tidying["HandOver | PrintAndQuit"]):
             self._say(f"the theme cannot be remembered: {error}", severity="warning")
 
     async def on_mount(self) -> None:
+        if self.modes is not None and self._driver is not None and hasattr(self._driver, "attrs_before"):
+            self._driver.attrs_before = self.modes
         if not self.is_headless and os.name != "nt":
             loop = asyncio.get_running_loop()
             for name, code in ENDING.items():
@@ -161,13 +167,12 @@ class Running(Tidying["HandOver | PrintAndQuit"]):
         what is elsewhere than before: nothing need be."""
         self.refresh(layout=True)
 
-    def on_ready(self) -> None:
+    async def on_ready(self) -> None:
         if not self.is_headless:
             self.collect_rarely()
             self.set_timer(QUIET, self._warm)
         if self._typed_ahead:
-            for event in XTermParser().feed(self._typed_ahead):
-                self.post_message(event)
+            self.put_first(keys_of(self._typed_ahead))
 
     def _warm(self) -> None:
         """Get ready what keys will open, once nobody waits for a frame."""

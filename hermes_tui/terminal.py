@@ -1,4 +1,5 @@
-"""What the terminal says of itself before the app starts: whether its background is dark."""
+"""The terminal before the app has it: what it says of itself, whether its background is dark, and what is typed
+meanwhile, of which nothing may be lost, shown, or taken for something else."""
 
 from __future__ import annotations
 
@@ -7,7 +8,9 @@ import re
 import select
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import Any
 
 from hermes_tui.clipboard import over_ssh
 from hermes_tui.values import NamedTuple
@@ -28,6 +31,8 @@ class Answer(NamedTuple):
     """None when the terminal does not say."""
     typed: str = ""
     """What the person typed meanwhile: it is for the app."""
+    whole: bool = True
+    """Nothing is to come any more."""
 
 
 def is_dark(red: float, green: float, blue: float) -> bool:
@@ -43,12 +48,39 @@ def from_environment(env: Mapping[str, str]) -> bool | None:
 
 def read_answer(data: bytes) -> Answer:
     """The answers in `data`; the rest was typed."""
-    found = _COLOUR.search(data)
+    found, whole = _COLOUR.search(data), _LAST.search(data) is not None
     typed = _LAST.sub(b"", _COLOUR.sub(b"", data)).decode("utf-8", "replace")
     if found is None:
-        return Answer(None, typed)
+        return Answer(None, typed, whole)
     red, green, blue = (int(part, 16) / (16 ** len(part) - 1) for part in found.groups())
-    return Answer(is_dark(red, green, blue), typed)
+    return Answer(is_dark(red, green, blue), typed, whole)
+
+
+@contextmanager
+def unechoed() -> Iterator[list[Any] | None]:
+    """From here on keys are for the app: they do not appear on the terminal, and `enter` stays `enter`. Gives its
+    modes as they were, which are restored at the end; None where there are none."""
+    if os.name == "nt" or sys.__stdin__ is None or not sys.__stdin__.isatty():
+        yield None
+        return
+    import termios
+    import tty
+
+    source = sys.__stdin__.fileno()
+    try:
+        before = termios.tcgetattr(source)
+        ours = [*before]
+        ours[tty.LFLAG] &= ~(termios.ECHO | termios.ICANON)
+        ours[tty.IFLAG] &= ~termios.ICRNL
+        termios.tcsetattr(source, termios.TCSANOW, ours)
+    except termios.error:
+        yield None  # a terminal that has gone, or is not ours to change: who needs it says so
+        return
+    try:
+        yield before
+    finally:
+        with suppress(termios.error):
+            termios.tcsetattr(source, termios.TCSANOW, before)
 
 
 def background() -> Answer:

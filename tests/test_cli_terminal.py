@@ -15,8 +15,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pyte
 import pytest
 
+from tests.bench.ptyperf import UNKNOWN
 from tests.builders import StoreBuilder
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="terminals of POSIX")
@@ -92,6 +94,12 @@ class Terminal:
         os.close(self.master)
         self.master = -1
 
+    def screen(self) -> str:
+        """What stands on it."""
+        screen = pyte.Screen(120, 36)
+        pyte.ByteStream(screen).feed(UNKNOWN.sub(b"", self.data))
+        return "\n".join(screen.display)
+
     def restored(self) -> bool:
         """Everything that was switched on is switched off again, after it was switched on."""
         pairs = [(ALTERNATE_ON, ALTERNATE_OFF), (MOUSE_ON, MOUSE_OFF), (b"\x1b[?25l", b"\x1b[?25h")]
@@ -160,6 +168,35 @@ def test_a_signal_leaves_the_terminal_as_it_was(home: Path, number: signal.Signa
         assert terminal.ends() == 128 + number
         assert terminal.restored()
         assert b"Traceback" not in terminal.data
+
+
+def test_before_there_is_a_screen_nothing_typed_appears_and_afterwards_all_is_as_it_was() -> None:
+    import pty
+    import termios
+
+    script = """
+import termios
+from hermes_tui.terminal import unechoed
+before = termios.tcgetattr(0)
+with unechoed() as modes:
+    assert modes == before
+    now = termios.tcgetattr(0)
+    assert not now[3] & termios.ECHO
+    assert not now[0] & termios.ICRNL
+    assert now[3] & termios.ISIG
+assert termios.tcgetattr(0) == before
+"""
+    master, slave = pty.openpty()
+    try:
+        before = termios.tcgetattr(slave)
+        done = subprocess.run(
+            [sys.executable, "-c", script], stdin=slave, capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, done.stderr) == (0, "")
+        assert termios.tcgetattr(slave) == before
+    finally:
+        os.close(master)
+        os.close(slave)
 
 
 def test_a_crash_leaves_the_terminal_as_it_was(home: Path) -> None:
@@ -323,9 +360,10 @@ def test_a_target_and_a_message_open_there(home: Path) -> None:
         assert terminal.ends() == 0
 
 
-def test_search_on_the_screen_begins_with_the_words(home: Path) -> None:
+def test_search_begins_with_the_words(home: Path) -> None:
     with started([*COMMAND, "--home", str(home), "search", "walnut", "--tui"]) as terminal:
-        terminal.shows("1 match")
+        terminal.until(lambda: "1 of 1" in terminal.screen())
+        assert "/ walnut " in terminal.screen()
         terminal.press("\x11")
         assert terminal.ends() == 0
 
@@ -345,6 +383,25 @@ def test_filter_options_and_settings_reach_the_list(home: Path, tmp_path: Path) 
         terminal.press("\x11")
         assert terminal.ends() == 0
         assert b"Refactoring auth" not in terminal.data
+
+
+@pytest.mark.parametrize("answering", [None, 0.0, 0.6])
+def test_what_is_typed_from_the_start_on_comes_whole_and_in_order(home: Path, answering: float | None) -> None:
+    """`answering`: after so many seconds the terminal says what it is asked for; None: it is not asked."""
+    env = {} if answering is None else {"COLORFGBG": ""}
+    with started([*COMMAND, "--home", str(home)], env) as terminal:
+        due = None
+        for letter in "/walnuts brought for tea":
+            terminal.press(letter)
+            terminal.read()
+            if answering is not None and due is None and b"\x1b]11;?" in terminal.data:
+                due = time.monotonic() + answering
+            if due is not None and time.monotonic() > due:
+                terminal.press("\x1b]11;rgb:1212/1010/0c0c\x1b\\\x1b[?62;22c")
+                due = float("inf")
+        terminal.until(lambda: "/ walnuts brought for tea" in terminal.screen())
+        terminal.press("\x11")
+        assert terminal.ends() == 0
 
 
 def test_no_mouse_leaves_the_mouse_alone(home: Path) -> None:

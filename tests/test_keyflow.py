@@ -59,6 +59,21 @@ async def test_each_key_meets_what_the_one_before_has_left() -> None:
         assert first.query_one(Input).value == "qoq"
 
 
+async def test_keys_wait_until_there_is_a_screen_and_come_after_those_of_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Early(Keyed):
+        async def on_mount(self) -> None:
+            type_at_once(self, "oqx q")
+
+        def on_ready(self) -> None:
+            self.put_first([events.Key("f", "f"), events.Key("q", "q")])
+
+    app = Early()
+    async with app.run_test() as pilot:
+        await until(pilot, lambda: app.screen.query_one(Input).value == "qoqx q")
+
+
 async def test_any_mixture_of_typing_and_commands_comes_out_in_order() -> None:
     rng = random.Random(11)
     app = Keyed()

@@ -7,12 +7,13 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hermes_tui import settings, state
 from hermes_tui.commands.stores import Chosen, opened
 from hermes_tui.errors import StoreMissing, ThemeMissing
 from hermes_tui.lean import without
+from hermes_tui.terminal import unechoed
 
 with without("ssl"):  # nothing here speaks to a network, and to load OpenSSL is 3 % of a start
     import asyncio
@@ -35,8 +36,8 @@ def run(arguments: Arguments, choice: Chosen) -> int:
     chosen, entries = settings.load(arguments.settings)
     _look(choice)
     try:
-        with _short_turns():
-            result, code = asyncio.run(_show(arguments, choice, chosen))
+        with _short_turns(), unechoed() as modes:
+            result, code = asyncio.run(_show(arguments, choice, chosen, modes))
     except ThemeMissing as error:
         raise settings.blamed(entries, "theme", str(error)) from error
     if result is None:
@@ -72,7 +73,7 @@ def _look(choice: Chosen) -> None:
 
 
 async def _show(
-    arguments: Arguments, choice: Chosen, chosen: settings.Settings
+    arguments: Arguments, choice: Chosen, chosen: settings.Settings, modes: list[Any] | None
 ) -> tuple[HandOver | PrintAndQuit | None, int]:
     """Run the app; its result and the exit code."""
     from hermes_tui.service.sqlite import SqliteSessionService
@@ -89,6 +90,7 @@ async def _show(
     try:
         opening = await _opening(arguments, service)
         app = HermesApp(service, settings=chosen, opening=opening, first=first)
+        app.modes = modes
         result = await app.run_async(mouse=chosen.mouse)
         return result, app.return_code or 0
     finally:
