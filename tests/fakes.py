@@ -117,6 +117,8 @@ class GatedService:
         self.failures: dict[str, HermesTuiError] = {}
         """Method → what it raises from now on."""
         self.said_of_store: tuple[str, ...] = ()
+        self.searched: int | None = None
+        """How many conversations a search says to have searched; None: all of them."""
         self.unread: frozenset[str] = frozenset()
         """Ids of conversations of which something cannot be read."""
         self.changed = False
@@ -228,7 +230,8 @@ class GatedService:
         return await self._say("provenance", (key,), Provenance(created_source="telegram", user="Mei"))
 
     async def search(self, query: SearchQuery) -> AsyncIterator[SearchPage]:
-        page = values.page(query.text, self.hits)
+        changes = {} if self.searched is None else {"searched": self.searched}
+        page = values.page(query.text, self.hits, **changes)
         default = replace(page, notices=(*page.notices, *self.said_of_store))
         call = await self._call("search", (query,), default)
         if "search" in self._held:

@@ -445,7 +445,7 @@ def test_an_empty_list_is_fine_and_an_empty_filtered_one_is_nothing_found(
     assert ask(lists.run, argv, GatedService(rows)).code == code
 
 
-_HINTS = ("no filter", "quote", "Brackets")
+_HINTS = ("no filter", "quote", "Brackets", "no value")
 
 
 @pytest.mark.parametrize(
@@ -453,6 +453,9 @@ _HINTS = ("no filter", "quote", "Brackets")
     [
         ("sorce:slack", "sorce: is no filter; did you mean source:?"),
         ('"abc AND', "A quote is open"),
+        ("source:", "source: has no value directly behind it"),
+        ("oauth -title: refresh", "title: has no value directly behind it"),
+        ('"source: cli" title:x TITLE: x', ""),
         ("(oauth OR refresh", "Brackets group nothing here"),
         ("oauth)", "Brackets group nothing here"),
         ("foo() main(argv)", ""),
@@ -464,7 +467,20 @@ def test_what_was_probably_meant_otherwise_is_said_with_the_answer(words: str, s
     found = ask(searches.run, ["search", words])
     notices = [each for each in document(found)["meta"]["notices"] if any(word in each for word in _HINTS)]
     assert [each[: len(said)] for each in notices] == ([said] if said else [])
-    assert set(notices) <= set(found.lines())
+    lines = list(found.lines())
+    assert lines[: len(notices)] == notices  # before the hits: there may be many
+    assert len([line for line in lines if line in notices]) == len(notices)
+
+
+def test_where_no_conversation_passes_it_is_said_how_many_there_are() -> None:
+    service = GatedService()
+    service.hits = ()
+    there = f" of {len(service.rows)} conversations ("
+    assert not any(there in line for line in ask(searches.run, ["search", "walnut"], service).lines())
+    service.searched = 0
+    assert any(
+        f"source:slak in 0{there}" in line for line in ask(searches.run, ["search", "source:slak"], service).lines()
+    )
 
 
 def test_a_tree_says_why_its_segments_count_more_than_the_conversation_shows() -> None:

@@ -17,11 +17,22 @@ from textual.pilot import Pilot
 from textual.widget import Widget
 
 from hermes_tui.domain.links import Candidate
-from hermes_tui.domain.queries import UNREAD, Hit, Match, SearchOrder, SearchPage, SearchQuery, Span, Tier, WayOut
+from hermes_tui.domain.queries import (
+    LOST,
+    UNREAD,
+    Hit,
+    Match,
+    SearchOrder,
+    SearchPage,
+    SearchQuery,
+    Span,
+    Tier,
+    WayOut,
+)
 from hermes_tui.domain.querytext import parse_query
 from hermes_tui.domain.sessions import StoreProblem
 from hermes_tui.errors import BadQuery, StoreBusy, StoreUnreadable, TargetAmbiguous
-from hermes_tui.intents import CopyText, OpenLineage, OpenResume, OpenTarget, OpenTranscript
+from hermes_tui.intents import CopyText, OpenLineage, OpenProfiles, OpenResume, OpenTarget, OpenTranscript
 from hermes_tui.screens.search import SearchScreen
 from hermes_tui.state import RecentQueries
 from hermes_tui.widgets.answers import counts, nothing_found
@@ -650,6 +661,17 @@ async def test_a_link_into_another_profile_can_be_opened() -> None:
         assert "All words must occur" not in seen(app)
         await pilot.press("enter")
         assert app.last(OpenTarget).text == "@session:work/20260101_000000_abcdef"
+
+
+async def test_of_a_link_that_leads_nowhere_the_profiles_are_the_way_out() -> None:
+    service = GatedService()
+    service.hits = ()
+    service.said_of_store = (f"{LOST}there is no profile “work” here",)
+    async with searching(service, "@session:work/20260101_000000_abcdef") as (_screen, app, pilot):
+        await until(pilot, lambda: "choose profiles" in seen(app))
+        assert "open @session:" not in seen(app)
+        await pilot.press("enter")
+        assert app.last(OpenProfiles)
 
 
 async def test_an_empty_box_offers_recent_queries() -> None:

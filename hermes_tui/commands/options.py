@@ -12,7 +12,8 @@ SHELLS = ("bash", "zsh", "fish")
 
 
 _WORDS = {
-    "TARGET": "a session: its @session link, its id or the beginning of it, a title, also as the list shows it, or `latest`",
+    "TARGET": "a session: its @session link, its id or the beginning of it, a title, also as the list shows it, "
+    "or `latest`",
     "WORDS": 'words, which must all occur; "phrases", prefix*, AND OR NOT in capitals, and filters: source:cli '
     "after:7d is:pinned …; a link or an id finds its conversation",
     "SHELL": "the shell that is to complete",

@@ -9,10 +9,12 @@ from hermes_tui.commands import looks, output, plain
 from hermes_tui.commands.answers import FOUND, NOTHING, Answer, Asked, details_of
 from hermes_tui.commands.arguments import Arguments
 from hermes_tui.commands.looks import Look
+from hermes_tui.domain.filters import KEYS
 from hermes_tui.domain.hints import hints
 from hermes_tui.domain.links import link_to
 from hermes_tui.domain.queries import Hit, SearchOrder, SearchPage, SearchQuery, WayOut
-from hermes_tui.domain.sessions import ConversationKey, Details
+from hermes_tui.domain.sessions import ConversationKey, Details, ListQuery
+from hermes_tui.service.sessions import SessionService
 from hermes_tui.service.sources import no_source
 
 _TURNED = {SearchOrder.NEWEST: SearchOrder.OLDEST, SearchOrder.OLDEST: SearchOrder.NEWEST}
@@ -48,9 +50,11 @@ async def run(asked: Asked) -> Answer:
         found = page  # each replaces the one before
     details = await details_of(service, [hit.conversation.key for hit in found.hits], brief=not asked.arguments.json)
     errors = (*asked.problems, *found.errors)
-    notices = [*hints(query.text), *found.notices]
+    doubts = list(hints(query.text))
+    notices = [*doubts, *found.notices]
     if not found.total and (said := await no_source(service, query.text)):
         notices.insert(0, said)
+    of = await _all(service, query, found)
     ways = await service.ways_out(query) if not found.total and not asked.arguments.json else ()
 
     def document() -> output.Json:
@@ -73,12 +77,14 @@ async def run(asked: Asked) -> Answer:
         return output.document(about, "hits", hits)
 
     def lines() -> Iterator[str]:
+        if doubts:  # at the end of a long answer nobody sees them
+            yield from asked.look.sentences([*doubts, ""])
         for hit in found.hits:
             yield from _hit(hit, details, asked.look, several=len(service.stores) > 1)
             yield ""
-        for line in _summary(query, found, ways):
+        for line in _summary(query, found, ways, of):
             yield from asked.look.broken(line, plain.INDENT * 2)
-        yield from asked.look.sentences(notices)
+        yield from asked.look.sentences(each for each in notices if each not in doubts)
 
     return Answer(document, lines, FOUND if found.total else NOTHING, errors)
 
@@ -107,8 +113,17 @@ def _hit(hit: Hit, details: dict[ConversationKey, Details], look: Look, *, sever
         yield from look.broken(whole, plain.INDENT * 2)
 
 
-def _summary(query: SearchQuery, page: SearchPage, ways: Sequence[WayOut]) -> Iterator[str]:
+async def _all(service: SessionService, query: SearchQuery, found: SearchPage) -> int:
+    """How many conversations there are, where nothing was found in those that pass the filters."""
+    if found.total or not any(f"{key}:" in query.text.casefold() for key in KEYS):
+        return 0
+    return (await service.conversations(ListQuery(include_hidden=True, limit=0))).of
+
+
+def _summary(query: SearchQuery, page: SearchPage, ways: Sequence[WayOut], of: int) -> Iterator[str]:
     searched = text.count(page.searched, "conversation")
+    if of > page.searched:
+        searched = f"{page.searched:,} of {text.count(of, 'conversation')}"
     how = ", ".join(part for part in (page.route, f"{page.elapsed_ms:,.0f} ms") if part)
     if not page.total:
         yield f"no matches for {text.one_line(query.text)} in {searched} ({how})."

@@ -19,6 +19,7 @@ _OTHERS = {
 _MEANT = {**{key: key for key in KEYS}, **_OTHERS}
 _PHRASE = re.compile(r'(?<![^\s:])"[^"]*"?')
 _WORD = re.compile(r"(?<!\S)-?([A-Za-z]{3,20}):(?=\S|\s*\Z)(?!//)")
+_BARE = re.compile(rf"(?<!\S)-?({'|'.join(KEYS)}):(?=\s|\Z)", re.IGNORECASE)
 _LONG = 6
 """Letters from which on two may be wrong."""
 
@@ -30,17 +31,25 @@ def misspelt(text: str) -> tuple[tuple[str, str], ...]:
     `TODO: fix`, `http://x`, `note:` and what stands between quotes are words that were meant as words.
     """
     found: dict[str, str] = {}
-    for word in _WORD.finditer(_PHRASE.sub(lambda phrase: "x" * len(phrase[0]), text)):
+    for word in _WORD.finditer(_unquoted(text)):
         typed = word[1]
         if typed.lower() not in KEYS and not typed.isupper() and (meant := _nearest(typed.lower())):
             found[typed] = meant
     return tuple(found.items())
 
 
+def _unquoted(text: str) -> str:
+    return _PHRASE.sub(lambda phrase: "x" * len(phrase[0]), text)
+
+
 def hint(text: str) -> str:
-    """A sentence about the first of them; empty when there is none."""
-    near = misspelt(text)
-    return f"{near[0][0]}: is no filter; did you mean {near[0][1]}:?" if near else ""
+    """A sentence about the first of them, else about a filter without a value; empty when there is none."""
+    if near := misspelt(text):
+        return f"{near[0][0]}: is no filter; did you mean {near[0][1]}:?"
+    for word in _BARE.findall(_unquoted(text)):
+        if not word.isupper():
+            return f"{word}: has no value directly behind it, so it is searched as a word."
+    return ""
 
 
 def corrected(text: str) -> str:

@@ -124,6 +124,8 @@ class Hit:
 
 LEFT_OUT = "Left out: "
 """Begins the notice of what is not searched unless a filter word asks for it."""
+LOST = "The link leads nowhere: "
+"""Begins the notice of a link that nothing answers to."""
 UNREAD = "Tool output beyond 8 KB was not searched."
 """The notice of an answer that a scan could add to."""
 

@@ -15,7 +15,7 @@ from hermes_tui.domain.links import only_link
 from hermes_tui.domain.queries import UNREAD, SearchOrder, SearchPage, SearchQuery, WayOut
 from hermes_tui.domain.querytext import parse_query
 from hermes_tui.errors import BadQuery, HermesTuiError, StoreBusy
-from hermes_tui.intents import OpenTarget
+from hermes_tui.intents import OpenProfiles, OpenTarget
 from hermes_tui.keys import SEARCH
 from hermes_tui.screens.base import HELP, BaseScreen, Moving, written
 from hermes_tui.service.sessions import SessionService
@@ -237,9 +237,9 @@ class Searching(Moving, BaseScreen):
             head.append(answers.hint_line(hint))
         if meant := near_filter(query.text)[1]:
             rows.append((answers.corrected_row(meant), self._asking(meant)))
-        link = only_link(query.text)
-        if link is not None and link.id:
-            rows.append((answers.link_row(link), lambda: self.post_message(OpenTarget(query.text))))
+        if (link := only_link(query.text)) is not None and link.id:
+            intent = OpenProfiles() if answers.leads_nowhere(page) else OpenTarget(query.text)
+            rows.append((answers.link_row(link, page), lambda: self.post_message(intent)))
         rows += [(answers.way_row(way), self._asking(way.text)) for way in self._ways]
         if self.scannable:
             rows.append((answers.SCAN, lambda: self._ask_again(scan=True)))

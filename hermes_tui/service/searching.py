@@ -16,7 +16,7 @@ from typing import Any
 from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.links import Link
 from hermes_tui.domain.profiles import StoreRef
-from hermes_tui.domain.queries import Hit, Match, SearchPage, SearchQuery
+from hermes_tui.domain.queries import LOST, Hit, Match, SearchPage, SearchQuery
 from hermes_tui.domain.querytext import ParsedQuery, parse_query
 from hermes_tui.domain.querytrees import Node
 from hermes_tui.domain.sessions import StoreProblem
@@ -99,8 +99,8 @@ def _led(stores: Sequence[StoreRef], link: Link, stores_of: StoresOf | None) -> 
     try:
         stores = stores if stores_of is None else stores_of(link)
     except TargetNotFound as failure:
-        return stores, f"The link leads nowhere: {failure}"
-    return stores, f"The link leads nowhere: no session answers to “{one_line(link.id, 80)}”."
+        return stores, f"{LOST}{failure}"
+    return stores, f"{LOST}no session answers to “{one_line(link.id, 80)}”."
 
 
 async def _open(

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from hermes_tui.domain.filters import DATES
 from hermes_tui.domain.links import Link, only_link
-from hermes_tui.domain.queries import LEFT_OUT, UNREAD, SearchOrder, SearchPage, SearchQuery, WayOut
+from hermes_tui.domain.queries import LEFT_OUT, LOST, UNREAD, SearchOrder, SearchPage, SearchQuery, WayOut
 from hermes_tui.domain.querytrees import Leaf, Node, Without
 from hermes_tui.text import count, one_line
 from hermes_tui.widgets.ink import Form, Part, fitting, gap
@@ -230,8 +230,15 @@ def corrected_row(text: str) -> Way:
     return Way(f"search for {one_line(text, _LONGEST)}", does=ASK)
 
 
-def link_row(link: Link) -> Way:
+def leads_nowhere(page: SearchPage) -> bool:
+    """Whether the link that was asked for is known to name nothing: it could not be opened either."""
+    return any(notice.startswith(LOST) for notice in page.notices)
+
+
+def link_row(link: Link, page: SearchPage) -> Way:
     """A link that names nothing in the open stores may do so in another profile."""
+    if leads_nowhere(page):
+        return Way("choose profiles", does="choose")
     return Way(f"open {one_line(str(link), _LONGEST)}", does="open")
 
 
