@@ -13,7 +13,6 @@ from hermes_tui import settings, state
 from hermes_tui.commands.stores import Chosen, opened
 from hermes_tui.errors import StoreMissing, ThemeMissing
 from hermes_tui.lean import without
-from hermes_tui.terminal import unechoed
 
 with without("ssl"):  # nothing here speaks to a network, and to load OpenSSL is 3 % of a start
     import asyncio
@@ -33,6 +32,8 @@ thread of Textual's, which by Python's own 5 ms waits so long for each of them w
 
 def run(arguments: Arguments, choice: Chosen) -> int:
     """Open the screen; afterwards become `hermes` or print a line, if that is how it was left."""
+    from hermes_tui.terminal import unechoed
+
     chosen, entries = settings.load(arguments.settings)
     _look(choice)
     try:
