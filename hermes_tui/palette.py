@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
+from rich.cells import cell_len
+from rich.segment import Segment, Segments
+from rich.style import Style
 from textual import events, on
 from textual.app import ComposeResult
 from textual.await_remove import AwaitRemove
 from textual.command import CommandInput, CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.errors import NoWidget
+from textual.scrollbar import ScrollBarRender
 from textual.widgets import Input, LoadingIndicator, OptionList
 from textual.widgets.option_list import Option
 
@@ -27,6 +31,11 @@ _OURS = "hermes-"
 """Begins the names of the themes that were made for this program: of those that match they come first."""
 Command = tuple[str, str, str, Callable[[], Any]]
 """What it does, its name in the footer, what stands beside it (the key that does it too), and how to do it."""
+
+
+def _column(commands: Iterable[Command]) -> int:
+    """Where the keys stand: behind the longest command that has one."""
+    return 2 + max((cell_len(said) for said, _, beside, _ in commands if beside), default=0)
 
 
 class Commands(Provider):
@@ -71,26 +80,58 @@ class Commands(Provider):
         return run()
 
     async def discover(self) -> Hits:
-        for said, _, beside, run in self._commands():
-            yield DiscoveryHit(self._line(Content(said), beside), partial(self._once, run), text=said)
+        commands = list(self._commands())
+        column = _column(commands)
+        for said, _, beside, run in commands:
+            yield DiscoveryHit(self._line(Content(said), beside, column), partial(self._once, run), text=said)
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
-        for said, name, beside, run in self._commands():
+        commands = list(self._commands())
+        column = _column(commands)
+        for said, name, beside, run in commands:
             score = max(matcher.match(said), matcher.match(name) if name else 0)
             if score > 0:
                 score *= 2 if said.startswith(f"theme {_OURS}") else 1
-                yield Hit(score, self._line(matcher.highlight(said), beside), partial(self._once, run), text=said)
+                yield Hit(
+                    score, self._line(matcher.highlight(said), beside, column), partial(self._once, run), text=said
+                )
 
-    def _line(self, said: Content, beside: str) -> Content:
+    def _line(self, said: Content, beside: str, column: int) -> Content:
         if not beside:
             return said
         shown = beside.translate(ASCII) if getattr(self.app, "ascii_only", False) else beside
-        return Content.assemble(said, "  ", (shown, "bold" if beside == IN_FORCE else "dim"))
+        return Content.assemble(
+            said, " " * max(2, column - said.cell_length), (shown, "bold" if beside == IN_FORCE else "dim")
+        )
+
+
+class _Thumb(ScrollBarRender):
+    """A thumb like that of every other list: a line, which is there without colours too."""
+
+    GLYPH = "┃"
+
+    @classmethod
+    def render_bar(cls, *args: Any, **named: Any) -> Segments:
+        drawn = super().render_bar(*args, **named)
+        thumb = Style(color=named["bar_color"], bgcolor=named["back_color"], meta={"@mouse.down": "grab"})
+        held = [style is not None and style.meta.get("@mouse.down") == "grab" for _, style, _ in drawn.segments]
+        lines = [Segment(cls.GLYPH, thumb) if on else each for each, on in zip(drawn.segments, held, strict=True)]
+        return Segments(lines, drawn.new_lines)
+
+
+class _PlainThumb(_Thumb):
+    """The same for a terminal that is given nothing but ASCII."""
+
+    GLYPH = "┃".translate(ASCII)
 
 
 class _Found(CommandList):
     """What matches. It may be another list by the time that a click on it arrives."""
+
+    def on_mount(self) -> None:
+        ascii_only = getattr(self.app, "ascii_only", False)
+        self.vertical_scrollbar.renderer = _PlainThumb if ascii_only else _Thumb  # type: ignore[misc]  # as documented
 
     async def _on_click(self, event: events.Click) -> None:
         at = event.style.meta.get("option")

@@ -27,7 +27,7 @@ from hermes_tui.app import SHEETS_OF, HermesApp, connect_to_sqlite
 from hermes_tui.domain.links import Candidate
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.queries import SearchOrder
-from hermes_tui.errors import QueryTimeout, StoreMissing, TargetAmbiguous, Unsupported
+from hermes_tui.errors import QueryTimeout, StoreMissing, StoreUnreadable, TargetAmbiguous, Unsupported
 from hermes_tui.intents import HandOver, OpenSearch, OpenTarget, OpenTranscript, PrintAndQuit
 from hermes_tui.keys import EVERYWHERE, PLACES, SMALL_PLACES
 from hermes_tui.palette import Commands, Palette
@@ -450,6 +450,23 @@ async def test_the_palette_lists_each_command_that_works_here_once_and_marks_the
         assert "resume in Hermes" not in found
 
 
+@pytest.mark.parametrize("plain", [False, True])
+async def test_in_the_palette_keys_stand_in_a_column_and_a_long_list_shows_its_thumb(plain: bool) -> None:
+    app = HermesApp(GatedService(), settings=Settings(ascii=plain))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(pilot, lambda: isinstance(app.screen, BrowseScreen) and app.screen.rows.items)
+        await pilot.press("colon")
+        await until(pilot, lambda: "search every word" in seen(app) and "quit" in seen(app))
+        lines = seen(app).splitlines()
+        ends = {"read the conversation": "enter", "search every word": "/", "quit": "q ctrl+q"}
+        at = {row.index(f" {key}") for said, key in ends.items() for row in lines if row.startswith(f"  {said}  ")}
+        assert len(at) == 1
+        assert sum(row.rstrip().endswith("#" if plain else "┃") for row in lines[5:-2]) >= 3
+        await pilot.press(*"reverse")
+        await until(pilot, lambda: "read the conversation" not in seen(app))
+        assert not any(row.rstrip().endswith("#" if plain else "┃") for row in seen(app).splitlines()[5:7])
+
+
 async def test_a_colon_in_the_filter_is_text() -> None:
     async with running() as (app, pilot):
         await pilot.press("f", "i", "s", "colon", "question_mark")
@@ -582,6 +599,26 @@ async def test_profiles_are_chosen_from_a_list_that_says_how_much_each_holds(tmp
         assert "work talk" in seen(app)
         assert "coder" in seen(app)
         assert all(service.closed for service in made[:-1])
+
+
+async def test_a_profile_that_cannot_be_read_says_why_before_where_and_has_no_tick(tmp_path: Path) -> None:
+    store = _profiles(tmp_path, "default", "work")
+    work = StoreRef("work", tmp_path / "profiles/work/state.db", tmp_path / "profiles/work", tmp_path)
+
+    def connect(stores: Sequence[StoreRef]) -> GatedService:
+        service = GatedService(stores=stores)
+        if stores[0].profile == "work":
+            error = StoreUnreadable(f"{stores[0].db} is not a database. Name another with --db or --home.")
+            service.failures |= {"first_page": error, "conversations": error}
+        return service
+
+    async with running(GatedService(stores=[store, work]), connect=connect, size=(120, 36)) as (app, pilot):
+        await pilot.press("P")
+        await until(pilot, lambda: "is not a database" in seen(app))
+        rows = {name: row for row in seen(app).splitlines() for name in ("default", "work") if f" {name}  " in row}
+        assert "✗ work" in rows["work"]
+        assert "here  state.db is not a database   …" in rows["work"]
+        assert "✓ default" in rows["default"]
 
 
 async def test_back_in_a_profile_one_is_where_one_was(tmp_path: Path) -> None:

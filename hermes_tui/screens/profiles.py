@@ -72,8 +72,9 @@ class ProfilesScreen(Moving, ModalScreen[None], Steady, inherit_bindings=False):
 
     def _draw(self, each: ProfileInfo, width: int, on: bool) -> Line:
         bar: Part = ("▌", "gold") if on else BLANK_CELL
-        mark: Part = ("✓", "good") if each.db in self._marked else BLANK_CELL
         seen = self._glances.get(each.db)
+        sound: Part = ("✗", "bad") if seen is not None and seen.error else ("✓", "good")
+        mark: Part = sound if each.db in self._marked else BLANK_CELL
         active = times.ago(seen.last_active, times.now()) if seen is not None and seen.conversations else ""
         right: tuple[Part, ...] = ((fit(active, 10, "right"), "quiet"), gap(2))
         state = self._state(each, seen)
@@ -99,7 +100,8 @@ class ProfilesScreen(Moving, ModalScreen[None], Steady, inherit_bindings=False):
         if seen is None:
             return ("…", "quiet")
         if seen.error:
-            return (one_line(seen.error, 60), "bad")
+            why = seen.error.replace(str(each.db), each.db.name)  # where it lies is told behind it
+            return (one_line(why.partition(". ")[0], 60), "bad")
         return (count(seen.conversations, "conversation"), "soft")
 
     @work(exclusive=True, group="look")
