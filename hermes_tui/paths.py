@@ -170,11 +170,8 @@ def profile_store(root: Path, name: str) -> StoreRef:
     if not there and not valid_profile(wanted):
         raise UsageError(f"{name!r} is no profile name; see: hermes-tui profiles")
     if not there:
-        raise StoreMissing(
-            f"Profile {wanted!r} does not exist in {root / PROFILES}; see: hermes-tui profiles",
-            db=home / DATABASE,
-            profile=wanted,
-        )
+        why = _why_none(home) or f"does not exist in {root / PROFILES}"
+        raise StoreMissing(f"Profile {wanted!r} {why}; see: hermes-tui profiles", db=home / DATABASE, profile=wanted)
     return StoreRef(wanted, home / DATABASE, home, root)
 
 
@@ -186,6 +183,15 @@ def _is_profile(home: Path) -> bool:
         return any((home / marker).is_symlink() or (home / marker).is_file() for marker in _MARKERS)
     except PermissionError:
         return True
+
+
+def _why_none(home: Path) -> str:
+    """Why a folder that is there is no profile; empty when there is none."""
+    if not home.is_dir():
+        return ""
+    if (home.parent / ".deleted" / home.name).exists():
+        return f"was deleted in Hermes, although {home} is still there"
+    return f"is none for Hermes yet: {home} holds none of {', '.join(_MARKERS)}"
 
 
 def profile_stores(root: Path) -> list[StoreRef]:

@@ -24,6 +24,7 @@ from hermes_tui import themenames
 from hermes_tui.domain.sessions import ListQuery, Order
 from hermes_tui.errors import BadQuery, UsageError
 from hermes_tui.keys import PLACES
+from hermes_tui.text import one_line
 from hermes_tui.times import now
 from hermes_tui.values import dataclass, field
 
@@ -143,8 +144,19 @@ def read_file(path: Path) -> dict[str, Any]:
         why, _, where = str(error).rpartition(" (at ")
         at = re.match(_AT, where)
         line = int(at[1]) if at else text.count("\n") + 1  # at the end of the document
-        raise UsageError(f"{path}, line {line}: {why}") from error
+        raise UsageError(f"{path}, line {line}: {_meaning(text, line, why)}") from error
     return {name: _checked(path, text, name, value) for name, value in document.items()}
+
+
+def _meaning(text: str, line: int, why: str) -> str:
+    """A fault of the file in words that say what is missing, where tomllib only says that something is wrong."""
+    key, equals, value = "".join(text.split("\n")[line - 1 : line]).partition("=")
+    name, value = key.strip(), value.partition("#")[0].strip()
+    if why != "Invalid value" or not equals:
+        return why
+    if not value:
+        return f"{name} has no value"
+    return f"{name} = {one_line(value, 40)}: a value is true, false, or a text in quotes"
 
 
 def _checked(path: Path, text: str, name: str, value: Any) -> Any:
@@ -164,7 +176,7 @@ def _checked(path: Path, text: str, name: str, value: Any) -> Any:
         raise wrong(why)
     choices = {"enter": (READ, RESUME), "order": tuple(Order)}.get(name)
     if choices and value not in choices:
-        raise wrong(f"{name} must be one of {', '.join(choices)}")
+        raise wrong(f"{name} must be one of {', '.join(choices)}, not {value!r}")
     return Order(str(value)) if name == "order" else value
 
 

@@ -131,6 +131,8 @@ def test_options_are_not_abbreviated(flag: str) -> None:
         (["completion"], "SHELL"),
         (["--json"], "--json"),
         (["open", "x", "--json"], "--json"),
+        (["show", "x", "--at", "3"], "--at means nothing to show; it is for open, and show takes --around"),
+        (["open", "x", "--around", "3"], "--around means nothing to open; it is for show, and open takes --at"),
         (["search", "x", "--tui", "--json"], "--json means nothing with --tui: "),
         (["search", "x", "--limit", "3", "--tui"], "--limit means nothing with --tui: "),
         (["search", "x", "--offset", "3", "--tui"], "--offset means nothing with --tui: "),

@@ -208,6 +208,10 @@ class TestAnswers:
         assert "[1] user, " in done.stdout
         assert "  the walnut is in the first message" in done.stdout.splitlines()
 
+    def test_of_a_message_that_is_not_there_it_is_said_which_are(self, home: Path) -> None:
+        done = run("--home", str(home), "show", ID, "--around", "999")
+        one_line_error(done, 1, f"Message 999 is not shown in session {ID}: the first there is 1, the last 2.")
+
     def test_link_alone_on_a_line(self, home: Path) -> None:
         assert run("--home", str(home), "link", "Refactoring auth").stdout == f"@session:default/{ID}\n"
 
@@ -350,6 +354,10 @@ class TestProfiles:
         assert list(found[0]) == ["name", "home", "db", "exists", "active", "valid", "error"]
         assert {each["name"]: each["valid"] for each in found}["Bad Name"] is False
         assert {each["name"]: each["exists"] for each in found}["empty"] is False
+        (root / "profiles" / "work" / "state.db").write_text("not a database")
+        said = next(line for line in run("--home", str(root), "profiles").stdout.splitlines() if "work" in line)
+        assert said.count("work") == 2  # its name and its path, once
+        assert said.endswith("  error: is not a database")
         done = run("--home", str(root), "doctor")
         assert "Bad Name" in done.stdout
         assert done.returncode == 1

@@ -288,6 +288,13 @@ class TestNamedProfiles:
                 paths.profile_store(tmp_path, name)
             assert failure.value.exit_code == 3
             assert not (tmp_path / "profiles/nope").exists()
+            assert ("does not exist in" in str(failure.value)) is (name == "nope")
+        with pytest.raises(StoreMissing, match=r"holds none of config\.yaml"):
+            paths.profile_store(tmp_path, "stray")
+        (tmp_path / "profiles/.deleted").mkdir()
+        (tmp_path / "profiles/.deleted/stray").touch()
+        with pytest.raises(StoreMissing, match="was deleted in Hermes"):
+            paths.profile_store(tmp_path, "stray")
 
 
 class TestNamedFiles:

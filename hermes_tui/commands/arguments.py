@@ -254,12 +254,18 @@ def _filtering(words: list[str]) -> str:
     return f"; it takes {' '.join(options)}, and hermes-tui search {typed} takes filter words"
 
 
+_MEANT = {("--at", "show"): "--around", ("--around", "open"): "--at"}
+"""What was probably meant by an option that means nothing to a command."""
+
+
 def _check(found: Arguments) -> None:
     for flag in found.given:
         allowed = OPTIONS[flag].commands
         if allowed and found.command not in allowed:
             use = " and ".join(name for name in allowed if name != BROWSE)
-            raise UsageError(f"{flag} means nothing to {found.command}; it is for {use}")
+            other = _MEANT.get((flag, found.command))
+            meant = f", and {found.command} takes {other}" if other else ""
+            raise UsageError(f"{flag} means nothing to {found.command}; it is for {use}{meant}")
     for one, other in EXCLUDING:
         if one in found.given and other in found.given:
             raise UsageError(f"{one} and {other} exclude each other")

@@ -39,10 +39,16 @@ def _looked_at(profile: ProfileInfo, root: Path) -> ProfileInfo:
     return profile
 
 
+def _fault(profile: ProfileInfo) -> str:
+    """What is wrong, in a table that has the path already."""
+    said = (profile.error or "").removeprefix(str(profile.db)).removeprefix(":")
+    return text.one_line(said.partition(". ")[0].rstrip("."))
+
+
 def _cells(profile: ProfileInfo) -> list[str]:
     state = "ok" if profile.exists else "no database"
     if profile.error:
-        state = f"error: {text.one_line(profile.error)}"
+        state = f"error: {_fault(profile)}"
     if not profile.valid:
         state = "no profile name; Hermes ignores this folder"
     return [text.one_line(profile.name), "yes" if profile.active else "", plain.place(str(profile.db)), state]

@@ -77,7 +77,9 @@ async def _target(service: SessionService, arguments: Arguments) -> Target:
     wanted = arguments.around
     target = await service.target(link_to(target.profile, target.session_id, wanted))
     if target.anchor is None:
-        raise TargetNotFound(f"Message {wanted} is not shown in session {target.session_id}: give one of its own.")
+        ids = (await service.outline(ConversationKey(target.profile, target.root_id))).ids
+        there = f"the first there is {ids[0]}, the last {ids[-1]}" if ids else "nothing is shown there"
+        raise TargetNotFound(f"Message {wanted} is not shown in session {target.session_id}: {there}.")
     return target
 
 
