@@ -277,6 +277,7 @@ def test_nothing_can_be_written(tmp_path: Path, statements: Statements) -> None:
             assert failure.value.sqlite_errorcode & 0xFF == sqlite3.SQLITE_READONLY
         assert store.conn.execute("pragma query_only").fetchone() == (1,)
         assert store.conn.execute("pragma temp_store").fetchone() == (2,), "what is sorted stays in memory"
+        assert store.conn.execute("pragma cache_size").fetchone() == (-512,), "each thread has one of its own"
     assert set(statements.writing) <= set(writes)
     statements.writing.clear()
 
