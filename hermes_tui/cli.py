@@ -194,12 +194,13 @@ def _demo(given: Arguments) -> Iterator[None]:
     if not given.demo and given.demo_dir is None:
         yield
         return
+    import os
     import tempfile
 
     from hermes_tui import demo, times
 
     if given.demo_dir is not None:
-        given.store = demo.write_demo(Path(given.demo_dir).expanduser(), times.now())
+        given.store = demo.write_demo(Path(os.path.expanduser(given.demo_dir)), times.now())
         yield
         return
     with tempfile.TemporaryDirectory(prefix="hermes-tui-demo-", ignore_cleanup_errors=True) as folder:

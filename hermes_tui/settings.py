@@ -82,10 +82,13 @@ class Entry:
 
 
 def config_file() -> Path:
-    """Where the settings file is looked for."""
+    """Where the settings file is looked for: nowhere, for a user of whom nothing says where their home is."""
     import platformdirs
 
-    return Path(platformdirs.user_config_dir("hermes-tui", appauthor=False)) / FILE
+    try:
+        return Path(platformdirs.user_config_dir("hermes-tui", appauthor=False)) / FILE
+    except RuntimeError:
+        return Path(os.devnull)
 
 
 def load(options: Mapping[str, Any] | None = None, *, path: Path | None = None) -> tuple[Settings, list[Entry]]:

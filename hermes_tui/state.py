@@ -27,12 +27,16 @@ def keep_in(folder: Path | None) -> None:
 
 
 def state_dir() -> Path:
-    """Where this user's programs keep their state, unless told otherwise."""
+    """Where this user's programs keep their state, unless told otherwise; for a user without a home a place in which
+    nothing can be kept."""
     if _elsewhere:
         return _elsewhere[0]
     import platformdirs
 
-    return Path(platformdirs.user_state_dir("hermes-tui", appauthor=False))
+    try:
+        return Path(platformdirs.user_state_dir("hermes-tui", appauthor=False))
+    except RuntimeError:
+        return Path(os.devnull) / "hermes-tui"
 
 
 def read_json(path: Path) -> Any:

@@ -627,6 +627,11 @@ class TestDemo:
         assert left, said
         assert int(searched[1]) + sum(map(int, re.findall(r"\d+", left[1]))) == total
 
+    def test_a_user_without_a_home_has_it_too(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(tmp_path)
+        assert cli.main(["--demo-dir", "~nobody-is-called-so/x", "list", "--limit", "1"]) == 0
+        assert (tmp_path / "~nobody-is-called-so" / "x" / "state.db").exists()
+
     def test_demo_dir_keeps_it(self, tmp_path: Path) -> None:
         folder = tmp_path / "demo"
         first = run("--demo-dir", str(folder), "list", "--json")

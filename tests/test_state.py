@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import stat
+import sys
 from pathlib import Path
 
 import pytest
 
+from hermes_tui import settings
 from hermes_tui.state import KEPT, RecentQueries, keep_in, state_dir
 
 
@@ -76,3 +78,21 @@ def test_what_is_done_in_the_sample_store_is_kept_elsewhere_until_it_is_left(tmp
         keep_in(None)
     assert state_dir() == usual
     assert not usual.exists()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there every user has a home")
+def test_a_user_without_a_home_has_no_settings_and_keeps_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def nobody(number: int) -> None:
+        raise KeyError(number)
+
+    monkeypatch.setattr("pwd.getpwuid", nobody)
+    for name in ("HOME", "XDG_STATE_HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    found, _ = settings.load()
+    assert found == settings.Settings()
+    recent = RecentQueries()
+    assert recent() == ()
+    with pytest.raises(OSError, match="hermes-tui"):
+        recent.add("walnut")
+    assert recent() == ("walnut",)
+    assert not Path("~").exists()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import sqlite3
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any
 
 from hermes_tui.demo.scripts import Line, Session
@@ -107,7 +107,7 @@ class Writer:
         parent_id = None if parent is None else self.ids.get(parent, parent)
         model, price_in, price_out = _MODELS[about.get("model", "sonnet")]
         spent_in, spent_out, turns = _usage(messages)
-        place = about["cwd"].replace("~", str(Path.home()), 1) if "cwd" in about else None
+        place = about["cwd"].replace("~", os.path.expanduser("~"), 1) if "cwd" in about else None
         return {
             "id": self.ids[session.name],
             "source": about.get("source", "cli"),
