@@ -238,6 +238,14 @@ class TestAnswers:
             (["list", "--source", "cli", "--sc"], []),
             (["search", "words", "--sc"], ["--scan"]),
             (["completion", "f"], ["fish"]),
+            (["config", "--theme", "tokyo"], ["tokyo-night"]),
+            (["list", "--role", ""], ["user", "assistant", "tool", "system"]),
+            (["list", "--sort", "=", "me"], ["messages"]),
+            (["search", "--sort", "="], ["relevance", "newest", "oldest"]),
+            (["--role", "=", "tool", "search", "--theme", "=", "tokyo"], ["tokyo-night"]),
+            (["list", "--role", "=", "tool", "--sc"], []),
+            (["list", "-p", ""], ["default", "work"]),
+            (["list", "--profile", "=", "w"], ["work"]),
         ],
     )
     def test_completion_completes_in_bash(self, tmp_path: Path, typed: list[str], offered: list[str]) -> None:
@@ -245,6 +253,7 @@ class TestAnswers:
         words = " ".join(map(shlex.quote, ["hermes-tui", *typed]))
         script = f"""
         source ./completion
+        hermes-tui() {{ printf '%s  -  ok\n' PROFILE default work '$(touch oops)' 'Bad Name'; }}
         [[ $(complete -p hermes-tui) =~ -F\\ ([^ ]+) ]]
         COMP_WORDS=({words}) COMP_CWORD={len(typed)}
         "${{BASH_REMATCH[1]}}" hermes-tui {shlex.quote(typed[-1])} {shlex.quote(["hermes-tui", *typed][-2])}
@@ -252,6 +261,7 @@ class TestAnswers:
         """
         done = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True)
         assert (done.stderr, sorted(done.stdout.split())) == ("", sorted(offered))
+        assert not (tmp_path / "oops").exists()
 
     def test_doctor_config_profiles_and_completion_answer(self, home: Path) -> None:
         for argv, name in ((["doctor"], "checks"), (["config"], "config"), (["profiles"], "profiles")):
