@@ -341,6 +341,29 @@ async def test_a_filter_that_cannot_be_understood_says_so_and_leaves_the_rows() 
         await until(pilot, lambda: "soon" not in status(app))
 
 
+@pytest.mark.parametrize("size", [(60, 18), (80, 24)])
+async def test_a_long_answer_to_a_wrong_filter_wraps(size: tuple[int, int]) -> None:
+    service = GatedService()
+    why = "is: takes pinned, archived, hidden, live, empty, automation, error, interrupted, branch, reset, not 'foo'"
+    async with listed(service, size=size) as (_screen, app, pilot):
+        service.failures["conversations"] = BadQuery("is:foo", why)
+        await pilot.press("f", *"is:foo")
+        await until(pilot, lambda: f"cannot parse is:foo: {why}" in " ".join(seen(app).replace("│", "").split()))
+        assert status(app).split() == ["!", "cannot", "parse", "is:foo"]
+        del service.failures["conversations"]
+        await pilot.press("escape")
+        await until(pilot, lambda: "cannot" not in seen(app))
+
+
+async def test_the_footer_tells_the_key_that_takes_the_completion_shown() -> None:
+    async with listed(GatedService()) as (screen, app, pilot):
+        await pilot.press("f", *"source:te")
+        await until(pilot, lambda: "→ complete" in seen(app).splitlines()[-1])
+        await pilot.press("right")
+        assert screen.box.text == "source:telegram "
+        await until(pilot, lambda: "complete" not in seen(app).splitlines()[-1])
+
+
 async def test_a_filter_that_finds_nothing_offers_to_show_hidden_ones_and_to_search() -> None:
     async with listed(GatedService()) as (screen, app, pilot):
         in_one_breath(app, "fdeploy post")

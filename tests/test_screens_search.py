@@ -263,6 +263,16 @@ async def test_what_was_left_out_stands_in_the_status_line_where_it_fits(unread:
         assert ("X scans" in seen(app)) == unread
 
 
+async def test_the_footer_tells_the_key_that_takes_the_completion_shown() -> None:
+    async with searching(GatedService(), "oauth ", size=(80, 24)) as (screen, app, pilot):
+        await until(pilot, lambda: screen.hits.hits)
+        await pilot.press(*"source:te")
+        await until(pilot, lambda: "→ complete" in seen(app).splitlines()[-1])
+        await pilot.press("right")
+        assert screen.box.text == "oauth source:telegram "
+        await until(pilot, lambda: "complete" not in seen(app).splitlines()[-1])
+
+
 async def test_the_expression_is_shown_on_demand() -> None:
     async with searching(GatedService(), "oauth") as (screen, app, pilot):
         await until(pilot, lambda: screen.hits.hits)

@@ -304,6 +304,18 @@ async def test_completion_offers_what_the_store_holds_with_counts(
         assert await offered(word) == []
 
 
+async def test_the_completion_of_a_source_counts_what_the_list_holds_of_it(tmp_path: Path, reader: Reader) -> None:
+    with StoreBuilder(tmp_path / "state.db") as store:
+        store.session("a", "telegram", end_reason="compression", ended_at=2_000.0)
+        store.session("b", "telegram", parent="a", started_at=2_001.0)
+        store.session("c", "telegram")
+        store.session("d", "subagent", parent="c", model_config={"_delegate_from": "c"})
+        for each in "abcd":
+            store.message(each, "user", f"word {each}")
+    found = await complete(reader, [ref_of(tmp_path / "state.db")], Catalogues(reader).of, "source:")
+    assert [(each.text, each.count) for each in found] == [("source:telegram", 2), ("source:subagent", 1)]
+
+
 async def test_what_all_stores_say_is_said_once_and_the_rest_by_name(tmp_path: Path) -> None:
     for name in ("one", "two"):
         with StoreBuilder(tmp_path / name / "state.db") as store:

@@ -16,7 +16,7 @@ from hermes_tui.screens.base import HELP, WIDE, bindings, works, written
 from hermes_tui.screens.browsing import Browsing, ListPlace
 from hermes_tui.settings import RESUME, Settings
 from hermes_tui.widgets.conversations import order_at
-from hermes_tui.widgets.query import QueryLine, near_filter
+from hermes_tui.widgets.query import COMPLETE, QueryLine, near_filter
 from hermes_tui.widgets.rows import Rows
 from hermes_tui.widgets.ways import Ways
 
@@ -92,7 +92,8 @@ class BrowseScreen(Browsing, Acting):
         rows = len(self.ways.ways) if self._notice is not None else self.rows.total
         text = bool(self.box.text)
         moves = [("↑ ↓", "choose" if self._notice is not None else "move")] if rows > 1 else []
-        return (("enter", "keep" if text else "to the list"), *moves, ("esc", "clear" if text else "close"))
+        taken = [COMPLETE] if self.box.offered else []
+        return (("enter", "keep" if text else "to the list"), *moves, *taken, ("esc", "clear" if text else "close"))
 
     def action_read(self) -> None:
         """In the filter: keep it. On a page: take the way out. Else read (or resume, as the settings say)."""
@@ -149,6 +150,7 @@ class BrowseScreen(Browsing, Acting):
             self.box.offer(word, await self.service.complete(word))
         except HermesTuiError:
             return  # one types on without an offer
+        self.show_keys()
 
     def _leave_box(self) -> None:
         self.set_focus(self.rows if self._notice is None else self.ways)

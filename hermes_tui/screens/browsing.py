@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.cells import cell_len
 from textual import work
 from textual.containers import Horizontal
 from textual.widget import Widget
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 REFRESH_TICKS = 30
 """Every so many looks at the store the list is read again anyhow: what is live changes without a write."""
 FILTERING = "filtering…"
+STATUS = 7
+"""Cells of the status line beside what it says."""
 HINT = "title, first words, id, source, model, workspace, or is:pinned after:7d"
 
 
@@ -226,11 +229,20 @@ class Browsing(Peeking):
         self.show_header("Hermes history", *how_much)
         error = self._error
         told = "" if error is None or isinstance(error, BadQuery) or self._notice is not None else str(error)
+        told = self._wrong if cell_len(self._wrong) + STATUS > self.size.width else told
         hint = "" if self._notice is not None else near_filter(self._query.text)[0]
         self.set_class(bool(problems(self._page, told, hint)), "-problems")
         self._problems.show(problems_view(self._page, told, hint))
         self._say_status()
         self.show_keys()
+
+    @property
+    def _wrong(self) -> str:
+        """Why the filter cannot be understood."""
+        error = self._error
+        if not isinstance(error, BadQuery):
+            return ""
+        return f"cannot parse {one_line(self._query.text, 40)}: {one_line(error.reason, 300)}"
 
     @property
     def _waits_for(self) -> str:
@@ -253,10 +265,9 @@ class Browsing(Peeking):
     def _say_status(self) -> None:
         if self._awaited and self._page is not None:
             self.show_status(awaited_form(self._waits_for))
-        elif isinstance(self._error, BadQuery):
-            reason = one_line(self._error.reason)
-            long = ((f"cannot parse {one_line(self._query.text, 40)}: {reason}", "bad"),)
-            self.show_status((long, ""), (((reason, "bad"),), ""), mark="!")
+        elif wrong := self._wrong:
+            short = f"cannot parse {one_line(self._query.text, 40)}"
+            self.show_status((((wrong, "bad"),), ""), (((short, "bad"),), ""), mark="!")
         elif self._page is not None:
             page, cursor, query = self._page, self.rows.cursor, self._answers
             self.show_status(*status_forms(page, cursor, shown=query.include_hidden, filtered=bool(query.text)))

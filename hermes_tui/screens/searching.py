@@ -203,6 +203,7 @@ class Searching(Moving, BaseScreen):
         except HermesTuiError:
             return  # a completion is a convenience; the search itself says what is wrong
         self.box.offer(word, completions)
+        self.show_keys()
 
     @property
     def scannable(self) -> bool:
@@ -265,7 +266,7 @@ class Searching(Moving, BaseScreen):
         self._show_page(head, [(answers.AGAIN, self._asking(again))] if again else [], answers.GRAMMAR)
         self.show_header("Search", right)
         self.show_status(*status, mark="!")
-        self._show_notices(whole=False)
+        self._show_notices()
 
     def _show_recent(self) -> None:
         recent = self._recent()
@@ -274,7 +275,7 @@ class Searching(Moving, BaseScreen):
         self._show_page(head, rows, answers.GRAMMAR)
         self.show_header("Search")
         self.show_status()
-        self._show_notices(whole=False)
+        self._show_notices()
 
     def _show_page(
         self, head: Sequence[Paragraph], rows: Sequence[tuple[Way, Take]], tail: Sequence[Paragraph]
@@ -305,10 +306,9 @@ class Searching(Moving, BaseScreen):
         self.show_status(*forms)
         if page is None and self._page is not None:
             return  # the answer before is still in sight, and so is what is to be known of it
-        below, told = answers.told_below(forms, page, self.size.width)
-        self._show_notices(whole=not below, told=told)
+        self._show_notices(*answers.told_above(forms, page, self.size.width))
 
-    def _show_notices(self, *, whole: bool, told: bool = False) -> None:
+    def _show_notices(self, whole: bool = False, told: bool = False) -> None:
         found_none = self._page is not None and not self._page.hits and self._page.final
         text = self._query.text if self._query is not None and not found_none else ""
         hint = next(hints(text), "")
@@ -321,8 +321,8 @@ class Searching(Moving, BaseScreen):
         if not instead and (self.focused is None or self.focused is self.box):
             instead = answers.box_keys(
                 hits=0 if self.has_class("-page") else len(self.hits.hits),
-                ways=ways,
-                at=at,
+                taking=answers.way_keys(ways, at),
+                offer=bool(self.box.offered),
                 recent=bool(self._recent()) and self._query is not None and not self._recalling,
                 escape=self._escape(),
             )

@@ -89,7 +89,7 @@ def _values(store: Store, catalogue: Catalogue, key: str) -> Counter[str]:
     """Value → how often, in one store."""
     conversations = marked(catalogue, live_ids(store.ref.home)).values()
     if key == "source":
-        return _counted(_sources(catalogue))
+        return _by_source(conversations, catalogue)
     if key in _FIELDS:
         return _counted(map(_FIELDS[key], conversations))
     if key == "is":
@@ -112,6 +112,12 @@ def _values(store: Store, catalogue: Catalogue, key: str) -> Counter[str]:
 
 def _counted(values: Iterable[str | None]) -> Counter[str]:
     return Counter(value for value in values if value)
+
+
+def _by_source(conversations: Iterable[Conversation], catalogue: Catalogue) -> Counter[str]:
+    """As many as the list has of each; of those that only a search finds, as many as there are sessions."""
+    listed = _counted(each.source for each in conversations)
+    return Counter({**_counted(_sources(catalogue)), **listed})
 
 
 def _periods(conversations: Iterable[Conversation], *, after: bool) -> Counter[str]:

@@ -10,7 +10,7 @@ from hermes_tui.domain.queries import LEFT_OUT, LOST, UNREAD, SearchOrder, Searc
 from hermes_tui.domain.querytrees import Leaf, Node, Without
 from hermes_tui.text import count, one_line
 from hermes_tui.widgets.ink import Form, Part, fitting, gap
-from hermes_tui.widgets.query import filter_words
+from hermes_tui.widgets.query import COMPLETE, filter_words
 from hermes_tui.widgets.ways import Paragraph, Way
 
 ORDERS = {
@@ -131,11 +131,11 @@ def _in_line(notice: str) -> str:
     return said[0].lower() + said[1:] if said.startswith(LEFT_OUT) else said
 
 
-def told_below(forms: Sequence[Form], page: SearchPage | None, width: int) -> tuple[bool, bool]:
-    """Whether the status line of this width has all the notices, and whether it has what was left out."""
+def told_above(forms: Sequence[Form], page: SearchPage | None, width: int) -> tuple[bool, bool]:
+    """Whether notices are to stand above a status line of this width, and whether it says what was left out."""
     parts, right = fitting(forms, width)
     left = [_in_line(each) for each in page.notices if LEFT_OUT in each] if page is not None else []
-    return (parts, right) == forms[0], all(any(each in said for said, _ in parts) for each in left)
+    return (parts, right) != forms[0], all(any(each in said for said, _ in parts) for each in left)
 
 
 def notice_lines(
@@ -269,14 +269,16 @@ def failed_status(sentence: str) -> tuple[Form, ...]:
     return ((((sentence, "bad"),), ""),)
 
 
-def box_keys(*, hits: int, ways: Sequence[Way], at: int, recent: bool, escape: str) -> tuple[tuple[str, str], ...]:
-    """What works while the box takes all letters: there are so many `hits`, or `ways` out, the cursor on number
-    `at`, or neither; `escape`: what it does."""
+def box_keys(
+    *, hits: int, taking: Sequence[tuple[str, str]], offer: bool, recent: bool, escape: str
+) -> tuple[tuple[str, str], ...]:
+    """What works while the box takes all letters: there are so many `hits`, or keys for `taking` ways out, or
+    neither; `offer`: a completion is shown; `escape`: what it does."""
     keys: list[tuple[str, str]] = []
     if hits:
         keys += [("enter", "read"), *([("↑ ↓", "hits")] if hits > 1 else []), ("tab", "to the hits")]
-    elif ways:
-        keys += way_keys(ways, at)
+    keys += [] if hits else taking
+    keys[1:1] = [COMPLETE] if offer else []
     keys += [("ctrl+r", "recent")] if recent else []
     return (*keys, ("esc", escape))
 

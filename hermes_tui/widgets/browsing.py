@@ -13,7 +13,9 @@ from hermes_tui.widgets.query import near_filter
 from hermes_tui.widgets.ways import Paragraph, Way
 
 _PROBLEMS = 3
-"""Stores that cannot be read, and notices, each on a line of its own; more are counted."""
+"""Stores that cannot be read, and notices, each on lines of its own; more are counted."""
+_ROWS = 3
+"""Lines that each of them may take."""
 
 
 def hidden_words(hidden: dict[HiddenReason, int]) -> str:
@@ -88,7 +90,7 @@ def problems_view(page: ConversationPage | None, error: str = "", hint: str = ""
         more = len(said) - _PROBLEMS
         lines: list[Line] = []
         for mark, text in said[:_PROBLEMS]:
-            rows = wrap([(one_line(text), "soft")], width - 5, 2)
+            rows = wrap([(one_line(text), "soft")], width - 5, _ROWS)
             lines += [line(gap(1), mark if i == 0 else gap(1), gap(1), *row) for i, row in enumerate(rows)]
         return [*lines, line(gap(3), (f"and {more} more", "aside"))] if more > 0 else lines
 

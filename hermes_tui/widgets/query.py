@@ -23,6 +23,8 @@ MARGIN = 3
 """Cells of the margin, where the gold `/` hangs."""
 HINT = 'words, "a phrase", deploy*, source:telegram, after:7d'
 """What an empty box says."""
+COMPLETE = ("→", "complete")
+"""The key that takes the completion shown, and what it does."""
 _BREAKS = r"[\r\n\t\v\f\u0085\u2028\u2029]+"
 _WORD = re.compile(r"\w+\W*|\W+")
 
