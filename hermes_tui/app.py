@@ -39,6 +39,7 @@ SHEETS_OF = {
     "ResumeScreen": "resume",
     "HelpScreen": "help",
     "ProfilesScreen": "profiles",
+    "BookmarksScreen": "bookmarks",
     "MissingScreen": "missing",
     "Palette": "palette",
 }
@@ -141,6 +142,12 @@ class HermesApp(Running):
         from hermes_tui.screens.help import HelpScreen
 
         await self.push_screen(HelpScreen(getattr(self.screen, "PLACE", "")))
+
+    async def action_bookmarks(self) -> None:
+        """For the palette of the lists; a transcript has its own."""
+        from hermes_tui.screens.bookmarked import BookmarksScreen
+
+        await self.push_screen(BookmarksScreen(self._service))
 
     async def action_quit(self) -> None:
         self.exit()

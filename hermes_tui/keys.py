@@ -175,6 +175,13 @@ PROFILES = (
     *_moving("profiles"),
 )
 
+BOOKMARKS = (
+    _k("bookmarks", "read", "enter", "enter", "read", "read", "read at this bookmark", 1),
+    _k("bookmarks", "remove", "m", "m", "remove", "remove", "remove this bookmark", 2),
+    _k("bookmarks", "close", "escape,backspace,q", "esc", "close", "close", "close", 3),
+    *_moving("bookmarks"),
+)
+
 MISSING = (
     _k("missing", "open", "enter", "enter", "open", "open", "open it", 1),
     _k("missing", "quit", "q,escape", "q", "quit", "quit", "quit", 2),
@@ -197,7 +204,7 @@ PLACES: dict[str, tuple[Key, ...]] = {
     "everywhere": EVERYWHERE,
 }
 
-SMALL_PLACES: dict[str, tuple[Key, ...]] = {"profiles": PROFILES, "missing": MISSING}
+SMALL_PLACES: dict[str, tuple[Key, ...]] = {"profiles": PROFILES, "bookmarks": BOOKMARKS, "missing": MISSING}
 """Panels and pages whose footer says all there is to say."""
 
 JOINED: tuple[tuple[tuple[str, ...], str], ...] = (

@@ -24,6 +24,8 @@ from hermes_tui.screens.base import Steady, keys_of, works
 from hermes_tui.widgets.ink import ASCII
 
 _MOVES = frozenset(name for name, *_ in MOVING)
+_LISTS = frozenset({"browse", "search"})
+"""Places that bookmarks are reached from by name alone; in a transcript they have a key."""
 IN_FORCE = "in use"
 NO_COMMAND = "there is no such command"
 _PAGES = frozenset({"page_up", "page_down"})
@@ -68,6 +70,8 @@ class Commands(Provider):
 
     def _of_app(self) -> Iterator[Command]:
         rebound: dict[str, str] = getattr(self.app, "rebound", {})
+        if getattr(self.screen, "PLACE", "") in _LISTS:
+            yield "list of bookmarks", "bookmarks", "", partial(self.app.run_action, "bookmarks")
         for key in EVERYWHERE[1:]:
             if key.action != "copy_selection" or self.screen.get_selected_text():
                 yield key.help, key.label, shown_as(key, rebound), partial(self.app.run_action, key.action)

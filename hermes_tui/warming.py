@@ -28,6 +28,7 @@ OPENED = (
     "hermes_tui.screens.resume",
     "hermes_tui.screens.help",
     "hermes_tui.screens.profiles",
+    "hermes_tui.screens.bookmarked",
     "hermes_tui.palette",
     "hermes_tui.storage.targets",
     "concurrent.futures.thread",

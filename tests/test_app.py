@@ -10,6 +10,7 @@ import sys
 import weakref
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ from textual.widgets._toast import Toast
 
 from hermes_tui import handover, tidying
 from hermes_tui.app import SHEETS_OF, HermesApp, connect_to_sqlite
+from hermes_tui.bookmarks import Bookmark, Bookmarks
 from hermes_tui.domain.links import Candidate
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.queries import SearchOrder
@@ -34,6 +36,7 @@ from hermes_tui.palette import Commands, Palette
 from hermes_tui.paths import home_store
 from hermes_tui.running import _kept_theme
 from hermes_tui.screens.base import bindings
+from hermes_tui.screens.bookmarked import BookmarksScreen
 from hermes_tui.screens.browse import BrowseScreen
 from hermes_tui.screens.help import HelpScreen, HelpText
 from hermes_tui.screens.missing import MissingScreen
@@ -256,6 +259,7 @@ def test_every_key_leads_to_an_action() -> None:
         "search": SearchScreen,
         "transcript": TranscriptScreen,
         "profiles": ProfilesScreen,
+        "bookmarks": BookmarksScreen,
         "missing": MissingScreen,
     }
     for place, screen in screens.items():
@@ -448,6 +452,36 @@ async def test_the_palette_lists_each_command_that_works_here_once_and_marks_the
         found = await commands(app)
         assert "clear the filter" in found
         assert "resume in Hermes" not in found
+
+
+@pytest.mark.parametrize("size", [(60, 18), (120, 36)])
+async def test_bookmarks_are_reached_from_the_list_by_the_palette(
+    size: tuple[int, int], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    kept = Bookmarks(tmp_path / "bookmarks.json")
+    monkeypatch.setattr(BookmarksScreen, "bookmarks", kept)
+    row = values.CONVERSATIONS[1]
+    here = Bookmark(str(values.STORE.db), "default", row.root_id, 3, "Atlas [/]", "a word", values.NOW)
+    for mark in (replace(here, message_id=2, words="another"), replace(here, db="/elsewhere/state.db"), here):
+        kept.toggle(mark)
+    async with running(size=size) as (app, pilot):
+        browse = app.screen
+        assert isinstance(browse, BrowseScreen)
+        await until(pilot, lambda: browse.rows.items)
+        await pilot.press("colon", *"bookm")
+        await until(pilot, lambda: "list of bookmarks" in seen(app))
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, BookmarksScreen) and "enter read   m remove" in seen(app))
+        assert seen(app).count("Atlas [/]  ") == 2
+        await pilot.press("down", "m")
+        await until(pilot, lambda: "another" not in seen(app))
+        assert [mark.db for mark in kept()] == [here.db, "/elsewhere/state.db"]
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, TranscriptScreen))
+        assert isinstance(app.screen, TranscriptScreen)
+        assert (app.screen.key, app.screen.opening.anchor) == (row.key, 3)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is browse)
 
 
 @pytest.mark.parametrize("plain", [False, True])

@@ -1,0 +1,84 @@
+"""The bookmarks of the open stores, to read from: what `'` shows in a transcript, without one."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.screen import ModalScreen
+
+from hermes_tui.bookmarks import Bookmark, Bookmarks
+from hermes_tui.intents import OpenTranscript
+from hermes_tui.screens.base import HELP, Moving, Steady, app_bindings, bindings, working_keys, written
+from hermes_tui.service.sessions import SessionService
+from hermes_tui.text import one_line
+from hermes_tui.widgets.keyline import KeyLine
+from hermes_tui.widgets.transcript.saying import bookmarks_page
+from hermes_tui.widgets.ways import Ways
+
+ABOVE = 2
+"""Lines of the list before its first row."""
+
+
+class BookmarksScreen(Moving, ModalScreen[None], Steady, inherit_bindings=False):
+    """A panel with one row a bookmark, the newest first."""
+
+    PLACE = "bookmarks"
+    BINDINGS: ClassVar[list[BindingType]] = [*bindings("bookmarks"), *app_bindings()]
+    AUTO_FOCUS = "#marks"
+    bookmarks = Bookmarks()
+
+    def __init__(self, service: SessionService) -> None:
+        super().__init__()
+        self._stores = frozenset((str(store.db), store.profile) for store in service.stores)
+        self._marks: tuple[Bookmark, ...] = ()
+        self._list = Ways(id="marks")
+        self._keys = KeyLine(above=1, id="keys")
+
+    def compose(self) -> ComposeResult:
+        with Vertical(classes="panel"):
+            yield self._list
+            yield self._keys
+
+    def on_mount(self) -> None:
+        self._show()
+
+    @property
+    def moved(self) -> Ways:
+        return self._list
+
+    def _show(self) -> None:
+        self._marks = tuple(mark for mark in self.bookmarks() if (mark.db, mark.profile) in self._stores)
+        self._list.show(*bookmarks_page(self._marks))
+        self._list.styles.height = ABOVE + max(1, len(self._marks))
+        self._keys.show_keys(written(self, [*working_keys(self, self.PLACE), HELP]))
+
+    @property
+    def _mark(self) -> Bookmark | None:
+        """The one under the cursor."""
+        return self._marks[self._list.cursor] if self._list.cursor < len(self._marks) else None
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        return self._mark is not None if action in ("read", "remove") else super().check_action(action, parameters)
+
+    @on(Ways.Taken)
+    def action_read(self) -> None:
+        """Close first: whoever comes back finds what was below."""
+        if (mark := self._mark) is not None:
+            self.dismiss()
+            self.app.post_message(OpenTranscript(mark.key, mark.message_id))
+
+    def action_remove(self) -> None:
+        if (mark := self._mark) is None:
+            return
+        try:
+            self.bookmarks.toggle(mark)
+        except OSError as error:
+            self.notify(one_line(f"Bookmarks could not be kept: {error}"), severity="warning", markup=False)
+        self._show()
+
+    def action_close(self) -> None:
+        self.dismiss()
