@@ -21,6 +21,7 @@ OPENED = (
     "hermes_tui.service.ways",
     "hermes_tui.service.targeting",
     "hermes_tui.domain.nearkeys",
+    "hermes_tui.domain.shown",
     "hermes_tui.storage.lineage",
     "hermes_tui.screens.lineage",
     "hermes_tui.storage.resume",
