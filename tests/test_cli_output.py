@@ -376,6 +376,7 @@ def test_a_table_fits_the_terminal_and_keeps_what_opens_a_session(
         assert " ID " in f" {lines[0]}"
         assert any(each.id in lines[1] for each in values.CONVERSATIONS)
         assert "Überlanger" in lines[1]
+    assert (command is families.run and width >= 60) == lines[0].startswith("KIND")
     if width >= 120 and command is lists.run:
         assert "…" in lines[1]
         assert "atlas  " in lines[1]

@@ -14,7 +14,9 @@ from hermes_tui.domain.sessions import ConversationKey
 
 _REPEATED = "Each segment counts what a compression repeated in it; the conversation counts and shows it once."
 
-_FITTING = Fitting(least=(("TITLE", 20), ("ID", 24)), dropped=("TOKENS", "ENDED BY", "MESSAGES", "STARTED", "KIND"))
+_FITTING = Fitting(
+    least=(("TITLE", 20), ("ID", 24)), dropped=("TOKENS", "ENDED BY", "MESSAGES", "STARTED"), last=("KIND",)
+)
 
 
 async def run(asked: Asked) -> Answer:

@@ -22,6 +22,8 @@ _OURS = "“”§…"
 _ASCII = str.maketrans(dict(zip(_OURS, '""x~', strict=True)))
 _NARROW = 20
 """Cells below which lines are not broken at words any more."""
+_LEAST = 8
+"""Cells of a column that has become very short."""
 _WORD = re.compile(r"\s*\S+")
 _STYLES = re.compile(r"\x1b\[\d*m")
 
@@ -120,6 +122,8 @@ class Fitting(NamedTuple):
     """Cells to which a column may be shortened; those first that get what is left over."""
     dropped: tuple[str, ...] = ()
     """Columns that are left out where shortening is not enough, one after the other."""
+    last: tuple[str, ...] = ()
+    """Columns that are left out only when the first that can be shortened has become very short."""
     ends: tuple[str, ...] = ()
     """Columns of which the end says more."""
 
@@ -132,6 +136,15 @@ class Fitting(NamedTuple):
             return room - sum(least[i] for i in kept) - len(GAP) * (len(kept) - 1)
 
         for name in self.dropped:
+            if spare() < 0 and name in head:
+                kept.remove(head.index(name))
+        for name in reversed(self.dropped):  # a narrow one may have been left out before a wide one made room for it
+            if name in head and (i := head.index(name)) not in kept and spare() >= least[i] + len(GAP):
+                kept = sorted([*kept, i])
+        if self.last and spare() < 0 and self.least:
+            i = head.index(self.least[0][0])
+            least[i] = max(_LEAST, least[i] + spare())
+        for name in self.last:
             if spare() < 0 and name in head:
                 kept.remove(head.index(name))
         for name in (each for each, _ in self.least if each in head):
