@@ -385,6 +385,16 @@ def test_a_table_fits_the_terminal_and_keeps_what_opens_a_session(
     assert max(map(cell_len, piped)) > 120
 
 
+def test_what_stands_behind_a_title_stays_when_it_is_cut() -> None:
+    service = long_names()
+    service.rows[0] = service.rows[0]._replace(segment_ids=("a", "b", "c"))
+    assert list(ask(lists.run, ["list"], service, Look(width=80)).lines())[1].endswith("… §3")
+    lines = list(ask(families.run, ["tree", service.rows[0].id], service, Look(width=80)).lines())
+    assert lines[1].endswith("… (here, live)")
+    lines = list(ask(families.run, ["tree", service.rows[0].id], service, Look(width=80, ascii=True)).lines())
+    assert lines[1].endswith("~ (here, live)")
+
+
 @pytest.mark.parametrize("width", [50, 80])
 def test_on_a_terminal_lines_are_broken_at_words(width: int) -> None:
     service = GatedService()

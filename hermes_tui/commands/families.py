@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from hermes_tui import text
 from hermes_tui.commands import output, plain
 from hermes_tui.commands.answers import Answer, Asked, details_of
-from hermes_tui.commands.looks import Fitting
+from hermes_tui.commands.looks import Fitting, ended
 from hermes_tui.domain.lineage import LineageNode
 from hermes_tui.domain.names import plain_title
 from hermes_tui.domain.sessions import ConversationKey
@@ -83,5 +83,5 @@ def _cells(node: LineageNode, title: str) -> list[str]:
         text.short(node.tokens),
         text.one_line(node.end_reason or ""),
         text.one_line(node.id),
-        f"{title} ({', '.join(said)})" if said else title,
+        ended(title, f" ({', '.join(said)})" if said else ""),
     ]

@@ -28,6 +28,22 @@ _WORD = re.compile(r"\s*\S+")
 _STYLES = re.compile(r"\x1b\[\d*m")
 
 
+class Ended(str):
+    """A cell of which the end stays when it is cut."""
+
+    __slots__ = ("tail",)
+    tail: str
+
+
+def ended(value: str, tail: str) -> str:
+    """A text and what stays behind it."""
+    if not tail:
+        return value
+    made = Ended(value + tail)
+    made.tail = tail
+    return made
+
+
 @dataclass(frozen=True, slots=True)
 class Look:
     """What whoever reads it can show."""
@@ -54,6 +70,9 @@ class Look:
         """At most so many cells of it; `left`: of its end."""
         if cell_len(value) <= cells:
             return value
+        tail = value.tail if isinstance(value, Ended) else ""
+        if tail and cells - cell_len(tail) >= _LEAST:
+            return self.cropped(str(value[: -len(tail)]), cells - cell_len(tail)) + tail
         cut = self.sign("…")
         if not left:
             return (set_cell_size(value, cells - 1).rstrip() + cut)[: max(cells, 0)]

@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.cells import cell_len
 
 from hermes_tui import text, times
-from hermes_tui.commands.looks import GAP, PIPED, Fitting, Look
+from hermes_tui.commands.looks import GAP, PIPED, Fitting, Look, ended
 from hermes_tui.domain.links import Candidate
 from hermes_tui.domain.names import plain_title
 from hermes_tui.domain.sessions import Conversation, Details, HiddenReason, Status
@@ -68,7 +68,7 @@ def name(row: Conversation, details: Details | None, look: Look = PIPED, *, segm
     where they are several, instead of the number that a title has for them."""
     of = len(row.segment_ids)
     shown = called(plain_title(row.title or "", of) or row.display_name, details, look)
-    return f"{shown} {look.sign('§')}{of}" if segments and of > 1 else shown
+    return ended(shown, f" {look.sign('§')}{of}" if segments and of > 1 else "")
 
 
 def called(title: str | None, details: Details | None, look: Look = PIPED) -> str:

@@ -74,9 +74,10 @@ def _wanted(link: Link, fold: Callable[[str], str]) -> Iterator[_Wanted]:
         yield _Wanted(name, anchor)
         if (row := AS_SHOWN.match(name)) is not None:
             yield _Wanted(row["title"].strip(QUOTES), anchor, int(row["segments"]))
-    name = one_line(link.id)
-    if name.endswith(_CUT) and (begun := name[:-1].strip(QUOTES).strip()):
-        yield _Wanted(fold(begun), link.anchor, cut=True)
+    name, row = one_line(link.id), AS_SHOWN.match(one_line(link.id))
+    for each, segments in ((name, None), *(((row["title"], int(row["segments"])),) if row is not None else ())):
+        if each.endswith(_CUT) and (begun := each[:-1].strip(QUOTES).strip()):
+            yield _Wanted(fold(begun), link.anchor, segments, cut=True)
 
 
 def _called(chain: Chain) -> str:
