@@ -13,6 +13,7 @@ from textual.pilot import Pilot
 from hermes_tui.app import HermesApp
 from hermes_tui.palette import Palette
 from hermes_tui.paths import home_store
+from hermes_tui.screens.bookmarked import BookmarksScreen
 from hermes_tui.screens.browse import BrowseScreen
 from hermes_tui.screens.help import HelpScreen
 from hermes_tui.screens.lineage import LineageScreen
@@ -65,6 +66,7 @@ PLACES: dict[str, tuple[tuple[str, ...], Shows]] = {
     "resume": (("r",), on(ResumeScreen)),
     "help": (("question_mark",), on(HelpScreen)),
     "profiles": (("P",), on(ProfilesScreen)),
+    "list of bookmarks": (("colon", *"bookmarks", "enter"), on(BookmarksScreen)),
     "palette": (("colon",), on(Palette)),
     "palette, some": (("colon", *"theme"), on(Palette)),
     "palette, none": (("colon", *"zebra"), on(Palette)),

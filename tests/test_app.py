@@ -484,6 +484,21 @@ async def test_bookmarks_are_reached_from_the_list_by_the_palette(
         await until(pilot, lambda: app.screen is browse)
 
 
+async def test_many_bookmarks_scroll_show_that_they_do_and_leave_the_keys_in_sight(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    kept = Bookmarks(tmp_path / "bookmarks.json")
+    monkeypatch.setattr(BookmarksScreen, "bookmarks", kept)
+    for number in range(1, 41):
+        kept.toggle(Bookmark(str(values.STORE.db), "default", "r", number, "Talk", f"word{number}", values.NOW))
+    async with running(size=(60, 18)) as (app, pilot):
+        await app.action_bookmarks()
+        await until(pilot, lambda: "word40" in seen(app) and "┃" in seen(app))
+        await pilot.press("G")
+        await until(pilot, lambda: "word1 " in seen(app))
+        assert "enter read   m remove   esc close   ? keys" in seen(app)
+
+
 @pytest.mark.parametrize("plain", [False, True])
 async def test_in_the_palette_keys_stand_in_a_column_and_a_long_list_shows_its_thumb(plain: bool) -> None:
     app = HermesApp(GatedService(), settings=Settings(ascii=plain))

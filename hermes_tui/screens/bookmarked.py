@@ -7,7 +7,7 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
+from textual.containers import Horizontal, Vertical
 from textual.screen import ModalScreen
 
 from hermes_tui.bookmarks import Bookmark, Bookmarks
@@ -16,6 +16,7 @@ from hermes_tui.screens.base import HELP, Moving, Steady, app_bindings, bindings
 from hermes_tui.service.sessions import SessionService
 from hermes_tui.text import one_line
 from hermes_tui.widgets.keyline import KeyLine
+from hermes_tui.widgets.rail import Rail
 from hermes_tui.widgets.transcript.saying import bookmarks_page
 from hermes_tui.widgets.ways import Ways
 
@@ -36,11 +37,13 @@ class BookmarksScreen(Moving, ModalScreen[None], Steady, inherit_bindings=False)
         self._stores = frozenset((str(store.db), store.profile) for store in service.stores)
         self._marks: tuple[Bookmark, ...] = ()
         self._list = Ways(id="marks")
+        self._rail = Rail(hair=" ", id="rail", classes="rail")
+        self._body = Horizontal(self._list, self._rail, id="body")
         self._keys = KeyLine(above=1, id="keys")
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="panel"):
-            yield self._list
+            yield self._body
             yield self._keys
 
     def on_mount(self) -> None:
@@ -53,8 +56,16 @@ class BookmarksScreen(Moving, ModalScreen[None], Steady, inherit_bindings=False)
     def _show(self) -> None:
         self._marks = tuple(mark for mark in self.bookmarks() if (mark.db, mark.profile) in self._stores)
         self._list.show(*bookmarks_page(self._marks))
-        self._list.styles.height = ABOVE + max(1, len(self._marks))
+        self._body.styles.height = ABOVE + max(1, len(self._marks))
         self._keys.show_keys(written(self, [*working_keys(self, self.PLACE), HELP]))
+
+    @on(Ways.Scrolled)
+    def _scrolled(self) -> None:
+        self._rail.show(self._list.total, self._list.size.height, self._list.top)
+
+    @on(Rail.Moved)
+    def _dragged(self, event: Rail.Moved) -> None:
+        self._list.go(event.top)
 
     @property
     def _mark(self) -> Bookmark | None:
