@@ -243,7 +243,7 @@ async def test_on_a_low_screen_notices_leave_the_hits_their_room() -> None:
         notice = "Left out: 2 kanban, 1 subagent, 4 delegate runs (source: asks for them)."
         (await service.asked("search")).page(values.page("oauth", notices=(notice,)))
         await until(pilot, lambda: screen.hits.hits)
-        assert "   Left out: 2 kanban, 1 subagent, 4…" in seen(app).splitlines()
+        assert "   left out: 2 kanban, 1 subagent, 4…" in seen(app).splitlines()
         assert screen.hits.size.height >= 5
 
 

@@ -152,7 +152,8 @@ def notice_lines(
     others = [notice for notice in page.notices if whole and not notice.endswith(UNREAD)]
     others = [notice for notice in others if not (told and LEFT_OUT in notice)]
     if others:
-        lines.append((("  ".join(one_line(notice, 400) for notice in others), "quiet"),))
+        said = (_in_line(notice) if LEFT_OUT in notice else one_line(notice, 400) for notice in others)
+        lines.append((("  ".join(said), "quiet"),))
     if expression:
         lines.append((("expression: ", "aside"), (one_line(page.expression, 1_000) or "none, filters only", "soft")))
     return lines
