@@ -437,7 +437,7 @@ async def test_r16_sources_that_nobody_asks_for_are_left_out_and_said_to_be(made
     )
     page = await search(db, word)
     assert ids(page) == ["mine"]
-    assert any("kanban 1" in notice and "tool 1" in notice for notice in page.notices)
+    assert any("1 kanban" in notice and "1 tool" in notice for notice in page.notices)
     assert tiers(await search(db, f"{word} source:kanban")) == {"card": "automation"}
     assert tiers(await search(db, f"{word} is:automation")) == {"card": "automation", "pinger": "automation"}
     assert set(ids(await search(db, word, include_hidden=True))) == {"mine", "card", "pinger"}

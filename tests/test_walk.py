@@ -109,6 +109,7 @@ def test_from_the_list_to_hermes_and_back(store: object, size: tuple[int, int], 
         terminal.wait("Hermes history|best first")
         terminal.press("Escape")
         terminal.wait("Hermes history")
+        terminal.wait("sent to the terminal", gone=True)  # what is said in passing stands over the first rows
         assert under_cursor(terminal.wait("enter read")) == under_cursor(before)
 
         terminal.press("r")
