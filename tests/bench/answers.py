@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import itertools
 import json
 import sqlite3
@@ -27,6 +28,7 @@ from hermes_tui.storage import ranking
 from hermes_tui.storage.conditions import conditions
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.fts import CUT_AT, look
+from hermes_tui.tidying import GENERATIONS
 from tests import real_stores
 from tests.bench.measuring import Result, few, timed
 from tests.bench.stores import Bench
@@ -113,9 +115,24 @@ _SCANS = (
 
 
 @contextmanager
+def _collecting_rarely() -> Iterator[None]:
+    """Python's collector as the screen sets it, for both sides: with its own settings it looks again and again at all
+    that this process has loaded."""
+    before = gc.get_threshold()
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*GENERATIONS)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
+
+
+@contextmanager
 def _serving(bench: Bench) -> Iterator[Callable[[SearchQuery], SearchPage]]:
     """A function that gives the last page of a search."""
-    with asyncio.Runner() as runner:
+    with _collecting_rarely(), asyncio.Runner() as runner:
         service = SqliteSessionService([paths.home_store(bench.home)])
 
         async def whole(query: SearchQuery) -> SearchPage:
