@@ -134,8 +134,8 @@ def test_what_cannot_be_prepared_is_no_failure(reader: DirectReader, store: Stor
     assert drive(reader.run(store, title)) == "first"
 
 
-def test_closing_stops_what_is_being_prepared(reader: DirectReader, store: StoreRef) -> None:
-    reader.abreast = 2
+def prepared_endlessly(reader: DirectReader, store: StoreRef) -> threading.Event:
+    """Set once it has begun."""
     begun = threading.Event()
 
     def prepare(opened: Store) -> None:
@@ -143,6 +143,12 @@ def test_closing_stops_what_is_being_prepared(reader: DirectReader, store: Store
         endless(opened)
 
     reader.meanwhile(store, prepare)
+    return begun
+
+
+def test_closing_stops_what_is_being_prepared(reader: DirectReader, store: StoreRef) -> None:
+    reader.abreast = 2
+    begun = prepared_endlessly(reader, store)
     assert begun.wait(20)
     reader.close()
     for thread in threading.enumerate():
@@ -170,13 +176,7 @@ def test_preparations_follow_one_another(reader: DirectReader, store: StoreRef) 
 
 def test_closing_stops_what_waits_to_be_prepared(reader: DirectReader, store: StoreRef) -> None:
     reader.abreast = 2
-    begun = threading.Event()
-
-    def prepare(opened: Store) -> None:
-        begun.set()
-        endless(opened)
-
-    reader.meanwhile(store, prepare)
+    begun = prepared_endlessly(reader, store)
     reader.meanwhile(store, lambda opened: pytest.fail("it was closed before"))
     assert begun.wait(20)
     reader.close()
