@@ -72,6 +72,8 @@ def unechoed() -> Iterator[list[Any] | None]:
         ours = [*before]
         ours[tty.LFLAG] &= ~(termios.ECHO | termios.ICANON)
         ours[tty.IFLAG] &= ~termios.ICRNL
+        ours[tty.CC] = [*before[tty.CC]]
+        ours[tty.CC][termios.VMIN], ours[tty.CC][termios.VTIME] = 1, 0  # where it is read, each key as it comes
         termios.tcsetattr(source, termios.TCSANOW, ours)
     except termios.error:
         yield None  # a terminal that has gone, or is not ours to change: who needs it says so
@@ -90,19 +92,13 @@ def background() -> Answer:
         return Answer(known)
     if sys.__stdin__ is None or not sys.__stdin__.isatty() or sys.__stderr__ is None or not sys.__stderr__.isatty():
         return Answer(None)
-    import termios
-    import tty
-
     source, sink = sys.__stdin__.fileno(), sys.__stderr__.fileno()
-    before = termios.tcgetattr(source)
     try:
-        tty.setcbreak(source, termios.TCSANOW)
-        os.write(sink, _ASK)
-        return read_answer(_until_answered(source, FAR if over_ssh(os.environ) else NEAR))
+        with unechoed():
+            os.write(sink, _ASK)
+            return read_answer(_until_answered(source, FAR if over_ssh(os.environ) else NEAR))
     except OSError:
         return Answer(None)
-    finally:
-        termios.tcsetattr(source, termios.TCSANOW, before)
 
 
 def _until_answered(source: int, seconds: float) -> bytes:

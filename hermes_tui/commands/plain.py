@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from hermes_tui import text, times
 from hermes_tui.commands.looks import GAP, PIPED, Fitting, Look, ended
 from hermes_tui.domain.links import Candidate
-from hermes_tui.domain.names import plain_title
+from hermes_tui.domain.names import named
 from hermes_tui.domain.sessions import Conversation, Details, HiddenReason, Status
 from hermes_tui.paths import tilde
 
@@ -67,7 +67,7 @@ def name(row: Conversation, details: Details | None, look: Look = PIPED, *, segm
     """Title, else what the platform calls it, else the person's first words in quotes; `segments`: how many it has,
     where they are several, instead of the number that a title has for them."""
     of = len(row.segment_ids)
-    shown = called(plain_title(row.title or "", of) or row.display_name, details, look)
+    shown = called(named(row.title, row.display_name, of), details, look)
     return ended(shown, f" {look.sign('§')}{of}" if segments and of > 1 else "")
 
 

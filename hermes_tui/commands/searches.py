@@ -54,8 +54,9 @@ async def run(asked: Asked) -> Answer:
     notices = [*doubts, *found.notices]
     if not found.total and (said := await no_source(service, query.text)):
         notices.insert(0, said)
-    of = await _all(service, query, found)
-    ways = await service.ways_out(query) if not found.total and not asked.arguments.json else ()
+    told = not found.total and not asked.arguments.json
+    of = await _all(service, query) if told else 0
+    ways = await service.ways_out(query) if told else ()
 
     def document() -> output.Json:
         about = output.meta(
@@ -113,9 +114,9 @@ def _hit(hit: Hit, details: dict[ConversationKey, Details], look: Look, *, sever
         yield from look.broken(whole, plain.INDENT * 2)
 
 
-async def _all(service: SessionService, query: SearchQuery, found: SearchPage) -> int:
-    """How many conversations there are, where nothing was found in those that pass the filters."""
-    if found.total or not any(f"{key}:" in query.text.casefold() for key in KEYS):
+async def _all(service: SessionService, query: SearchQuery) -> int:
+    """How many conversations there are, beside those that pass the filters."""
+    if not any(f"{key}:" in query.text.casefold() for key in KEYS):
         return 0
     return (await service.conversations(ListQuery(include_hidden=True, limit=0))).of
 

@@ -15,3 +15,8 @@ def plain_title(title: str, segments: int, longest: int | None = None) -> str:
     found = re.fullmatch(_NUMBER, title) if segments > 1 else None
     counts = found is not None and int(found["number"]) <= segments
     return one_line(found["title"] if found is not None and counts else title, longest)
+
+
+def named(title: str | None, display_name: str | None, segments: int, longest: int | None = None) -> str:
+    """Its title, else what the platform calls it; empty where it has neither."""
+    return plain_title(title or "", segments, longest) or one_line(display_name or "", longest)

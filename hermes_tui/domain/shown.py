@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from hermes_tui.domain.families import Catalogue, Chain
 from hermes_tui.domain.links import Link
-from hermes_tui.domain.names import plain_title
+from hermes_tui.domain.names import named
 from hermes_tui.domain.sessions import Segment
 from hermes_tui.domain.targets import AS_SHOWN, QUOTES, Named, by_title, only, readings
 from hermes_tui.text import one_line
@@ -82,8 +82,7 @@ def _wanted(link: Link, fold: Callable[[str], str]) -> Iterator[_Wanted]:
 
 def _called(chain: Chain) -> str:
     """The title of a conversation, else what the platform calls it."""
-    title = plain_title(chain.tip.title or chain.root.title or "", len(chain.segments))
-    return title or one_line(chain.tip.display_name or "")
+    return named(chain.tip.title or chain.root.title, chain.tip.display_name, len(chain.segments))
 
 
 def _names(catalogue: Catalogue, said: Said) -> Iterator[_Name]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hermes_tui.domain.names import plain_title
+from hermes_tui.domain.names import named
 from hermes_tui.domain.sessions import Conversation
 from hermes_tui.text import one_line
 
@@ -12,9 +12,8 @@ _LONGEST = 300
 
 def shown_name(conversation: Conversation, preview: str | None = None) -> tuple[str, str]:
     """The name and its ink. `preview`: the first thing the person said, quoted where there is no title."""
-    title = plain_title(conversation.title or "", len(conversation.segment_ids), _LONGEST)
-    title = title or one_line(conversation.display_name or "", _LONGEST)
-    if title:
-        return title, "ink"
+    row = conversation
+    if name := named(row.title, row.display_name, len(row.segment_ids), _LONGEST):
+        return name, "ink"
     said = one_line(preview or "", _LONGEST)
     return (f"“{said}”", "soft") if said else (one_line(conversation.id, _LONGEST), "soft")

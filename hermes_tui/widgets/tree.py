@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from hermes_tui.domain.lineage import Lineage, LineageNode
-from hermes_tui.domain.names import plain_title
+from hermes_tui.domain.names import named
 from hermes_tui.domain.sessions import Details, Kind, Status
 from hermes_tui.text import count, one_line, short
 from hermes_tui.times import UNKNOWN, local, now
@@ -195,9 +195,9 @@ def _dot_ink(node: LineageNode) -> str:
 
 def node_name(node: LineageNode, style: TreeStyle) -> tuple[str, bool]:
     """Its title, else what was said first, else its id; and whether it is a title."""
-    title = plain_title(node.title or style.titles.get(node.root_id, ""), node.segment[1], 300)
-    if title := title or one_line(node.display_name or "", 300):
-        return title, bool(node.title)
+    title = node.title or style.titles.get(node.root_id)
+    if name := named(title, node.display_name, node.segment[1], 300):
+        return name, bool(node.title)
     details = style.details.get(node.root_id)
     said = one_line(details.preview or "", 300) if details else ""
     return (f"“{said}”" if said else one_line(node.id, 300)), False
