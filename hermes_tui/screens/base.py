@@ -22,6 +22,7 @@ from hermes_tui.widgets.ink import AXIS, BLANK_CELL, Form, Ink, Line, View, fitt
 from hermes_tui.widgets.keyline import KeyLine
 
 if TYPE_CHECKING:
+    from hermes_tui.bookmarks import Bookmark, Bookmarks
     from hermes_tui.service.sessions import SessionService
 
 
@@ -112,6 +113,15 @@ WIDE = 100
 
 HELP = next(key for key in EVERYWHERE if key.action == "keys")
 """What every footer ends with, wherever letters are no text."""
+
+
+def toggle_bookmark(screen: Screen[Any], bookmarks: Bookmarks, mark: Bookmark) -> bool | None:
+    """Add it, or take it away when it is there; True when it was added, None when that failed, which is said."""
+    try:
+        return bookmarks.toggle(mark)
+    except OSError as error:
+        screen.notify(one_line(f"Bookmarks could not be kept: {error}"), severity="warning", markup=False)
+        return None
 
 
 class Steady(Framing, inherit_bindings=False):

@@ -12,9 +12,17 @@ from textual.screen import ModalScreen
 
 from hermes_tui.bookmarks import Bookmark, Bookmarks
 from hermes_tui.intents import OpenTranscript
-from hermes_tui.screens.base import HELP, Moving, Steady, app_bindings, bindings, working_keys, written
+from hermes_tui.screens.base import (
+    HELP,
+    Moving,
+    Steady,
+    app_bindings,
+    bindings,
+    toggle_bookmark,
+    working_keys,
+    written,
+)
 from hermes_tui.service.sessions import SessionService
-from hermes_tui.text import one_line
 from hermes_tui.widgets.keyline import KeyLine
 from hermes_tui.widgets.rail import Rail
 from hermes_tui.widgets.transcript.saying import bookmarks_page
@@ -83,13 +91,9 @@ class BookmarksScreen(Moving, ModalScreen[None], Steady, inherit_bindings=False)
             self.app.post_message(OpenTranscript(mark.key, mark.message_id))
 
     def action_remove(self) -> None:
-        if (mark := self._mark) is None:
-            return
-        try:
-            self.bookmarks.toggle(mark)
-        except OSError as error:
-            self.notify(one_line(f"Bookmarks could not be kept: {error}"), severity="warning", markup=False)
-        self._show()
+        if (mark := self._mark) is not None:
+            toggle_bookmark(self, self.bookmarks, mark)
+            self._show()
 
     def action_close(self) -> None:
         self.dismiss()

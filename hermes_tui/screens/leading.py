@@ -12,7 +12,7 @@ from hermes_tui.domain.sessions import ConversationKey
 from hermes_tui.errors import HermesTuiError
 from hermes_tui.intents import CopyText, OpenTarget, OpenTranscript
 from hermes_tui.keys import TRANSCRIPT
-from hermes_tui.screens.base import HELP, written
+from hermes_tui.screens.base import HELP, toggle_bookmark, written
 from hermes_tui.screens.reading import Reading
 from hermes_tui.text import clean, one_line
 from hermes_tui.widgets.transcript import saying
@@ -123,16 +123,8 @@ class Leading(Reading, inherit_bindings=False):
     def _remove_bookmark(self) -> None:
         """Of the list, the one under the cursor."""
         at = self.page.cursor
-        if at < len(self._listed) and self._keep_bookmark(self._listed[at]) is not None:
+        if at < len(self._listed) and toggle_bookmark(self, self.bookmarks, self._listed[at]) is not None:
             self.action_bookmarks()
-
-    def _keep_bookmark(self, mark: Bookmark) -> bool | None:
-        """Add it, or take it away when it is there; True when it was added, None when that failed."""
-        try:
-            return self.bookmarks.toggle(mark)
-        except OSError as error:
-            self.notify(one_line(f"Bookmarks could not be kept: {error}"), severity="warning", markup=False)
-            return None
 
     def action_bookmark(self) -> None:
         if self.choosing:
@@ -152,7 +144,7 @@ class Leading(Reading, inherit_bindings=False):
             words=saying.bookmark_words(message) if message is not None else "",
             timestamp=place.timestamp,
         )
-        added = self._keep_bookmark(mark)
+        added = toggle_bookmark(self, self.bookmarks, mark)
         if added is not None:
             self.say("bookmarked" if added else "bookmark removed")
 
