@@ -30,9 +30,21 @@ def _hermes_list(bench: Bench) -> float:
 
 def lists(bench: Bench) -> Iterator[Result]:
     """`hermes-tui list` beside `hermes sessions list`."""
-    argv = [*bench.tui, "list", "--limit", "20"]
-    ours, theirs = bench.in_turn(lambda: wall(argv, bench.env), lambda: _hermes_list(bench))
-    yield Result("`hermes-tui list --limit 20`", ours, "`hermes sessions list`, 20 rows", theirs, 0.15)
+    least = [bench.python, str(INSIDE / "least_list.py"), str(bench.db), "20"]
+    ours, theirs, floor = bench.in_turn(
+        partial(wall, [*bench.tui, "list", "--limit", "20"], bench.env),
+        partial(_hermes_list, bench),
+        partial(wall, least, bench.env),
+    )
+    yield Result(
+        "`hermes-tui list --limit 20`",
+        ours,
+        "`hermes sessions list`, 20 rows",
+        theirs,
+        0.15,
+        floor=floor,
+        floor_is="the same start, the columns of all sessions, sorted and written as they are",
+    )
 
 
 def searches(bench: Bench) -> Iterator[Result]:
@@ -70,14 +82,19 @@ def searches(bench: Bench) -> Iterator[Result]:
 def starts(bench: Bench) -> Iterator[Result]:
     """The screen's first rows, beside the least of Textual and beside `hermes sessions list`."""
     title = newest_title(bench)
-    label = [bench.python, str(INSIDE / "one_label.py")]
-    rows, least, hermes = bench.in_turn(
-        lambda: first_painted(bench, bench.tui, title),
-        lambda: first_painted(bench, label, "READY"),
-        lambda: _hermes_list(bench),
+    label, lines = ([bench.python, str(INSIDE / name)] for name in ("one_label.py", "bare_lines.py"))
+    rows, least, hermes, floor = bench.in_turn(
+        partial(first_painted, bench, bench.tui, title),
+        partial(first_painted, bench, label, "READY"),
+        partial(_hermes_list, bench),
+        partial(first_painted, bench, lines, "READY"),
     )
-    yield Result("screen: start → first rows", rows, "a Textual app with one label", least, 1.3)
-    yield Result("screen: start → first rows", rows, "`hermes sessions list`, 20 rows", hermes, 0.5)
+    floor_is = "a Textual app that draws an input and as many lines made beforehand"
+    for against, theirs, limit in (
+        ("a Textual app with one label", least, 1.3),
+        ("`hermes sessions list`, 20 rows", hermes, 0.5),
+    ):
+        yield Result("screen: start → first rows", rows, against, theirs, limit, floor=floor, floor_is=floor_is)
 
 
 def first_painted(bench: Bench, argv: list[str], needle: str) -> float:

@@ -14,7 +14,8 @@ from tests.bench.measuring import Result, percentile
 from tests.bench.stores import QUERIES, Bench
 
 APPENDING = Path(__file__).parent.parent / "hermes_side" / "appending.py"
-SEARCHING = Path(__file__).parent / "inside" / "searching.py"
+INSIDE = Path(__file__).parent / "inside"
+SEARCHING = INSIDE / "searching.py"
 _COMMITS = 300
 """In each round, on each side."""
 
@@ -48,34 +49,35 @@ def _round(pipes: tuple[IO[str], IO[str]], commits: int) -> dict[str, Any]:
 
 
 def commits(bench: Bench) -> Iterator[Result]:
-    """Rounds beside our searches and alone, in turn."""
+    """Rounds beside our searches, alone, and beside a process that only computes, in turn."""
     number = 60 if bench.quick else _COMMITS
     beside: list[dict[str, Any]] = []
     alone: list[dict[str, Any]] = []
+    computed: list[dict[str, Any]] = []
     searching = [bench.python, str(SEARCHING), str(bench.home), *QUERIES.values()]
+    computing = [bench.python, str(INSIDE / "computing.py")]
     with _piped([str(real_stores.hermes_python()), str(APPENDING), str(bench.db)], bench.env) as writer:
         _round(writer, number)
         for _ in range(bench.rounds):
-            with _piped(searching, bench.env) as (_, answers):
-                answers.readline()  # it has begun, and found something
-                beside.append(_round(writer, number))
+            for argv, rounds in ((searching, beside), (computing, computed)):
+                with _piped(argv, bench.env) as (_, answers):
+                    answers.readline()  # it has begun, and found something
+                    rounds.append(_round(writer, number))
             alone.append(_round(writer, number))
-    each = f"{number} commits a round"
-    yield Result(
-        "a writer's commit, 99th percentile of a round, beside our searches",
-        [percentile(found["took"], 0.99) for found in beside],
-        "without us",
-        [percentile(found["took"], 0.99) for found in alone],
-        1.15,
-        remark=each,
-    )
-    yield Result(
-        "a writer's commit, median of a round, beside our searches",
-        [percentile(found["took"], 0.5) for found in beside],
-        "without us",
-        [percentile(found["took"], 0.5) for found in alone],
-        remark=each,
-    )
+    for name, share, limit in (("99th percentile", 0.99, 1.15), ("median", 0.5, None)):
+        ours, theirs, floor = (
+            [percentile(found["took"], share) for found in rounds] for rounds in (beside, alone, computed)
+        )
+        yield Result(
+            f"a writer's commit, {name} of a round, beside our searches",
+            ours,
+            "without us",
+            theirs,
+            limit,
+            remark=f"{number} commits a round",
+            floor=floor,
+            floor_is="beside a process that only computes and never looks at the store",
+        )
     yield Result(
         "the WAL, its largest size in a round, beside our searches",
         [found["wal"] / 1e6 for found in beside],

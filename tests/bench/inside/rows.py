@@ -7,3 +7,5 @@ select
     estimated_cost_usd, pinned, archived, hidden, last_activity_at, session_key
 from sessions
 """
+ACTIVE = 3
+"""The column to sort by: when it started, which every session has."""
