@@ -47,3 +47,17 @@ def test_the_hint_names_both() -> None:
 def test_what_is_meant_as_it_stands(text: str) -> None:
     assert hint(text) == ""
     assert corrected(text) == text
+
+
+@pytest.mark.parametrize(
+    "text", ["a OR source:b", "source:b OR a", "a OR -title:b", 'title:"x y" OR a', "after:7d OR role:user"]
+)
+def test_that_or_does_not_reach_a_filter_word_is_said(text: str) -> None:
+    assert "the whole query" in hint(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["source:a OR Source:b", "a OR b source:c", '"a OR source:b"', "floor source:a", "a OR"]
+)
+def test_where_or_is_read_as_it_is_meant_nothing_is_said(text: str) -> None:
+    assert hint(text) == ""

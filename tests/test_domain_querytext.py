@@ -240,3 +240,27 @@ def test_a_paste_of_twice_the_length_takes_no_more_than_its_share() -> None:
 def test_operators_inside_a_phrase_and_in_lower_case_are_words() -> None:
     assert isinstance(parse('"a OR b"').expression, Leaf)
     assert not isinstance(parse("a or b").expression, Or)
+
+
+@pytest.mark.parametrize(
+    ("typed", "words", "wanted", "barred"),
+    [
+        ("fig NOT source:cron", ("fig",), "", "source"),
+        ("NOT source:cron fig", ("fig",), "", "source"),
+        ("fig AND NOT source:cron nut", ("fig", "nut"), "", "source"),
+        ('NOT title:"a b"', (), "", "title"),
+        ("fig NOT -source:cron", ("fig",), "source", ""),
+        ("fig NOT nut source:cron", ("fig",), "source", ""),
+        ('fig "NOT" source:cron', ("fig", "NOT"), "source", ""),
+    ],
+)
+def test_not_before_a_filter_word_negates_it(typed: str, words: tuple[str, ...], wanted: str, barred: str) -> None:
+    read = parse(typed)
+    assert read.words == words
+    assert [*read.filters.wanted] == [*filter(None, [wanted])]
+    assert [*read.filters.barred] == [*filter(None, [barred])]
+
+
+def test_a_filter_word_is_given_up_together_with_its_not() -> None:
+    piece = next(each for each in parse("fig NOT source:cron nut").pieces if each.filter)
+    assert (piece.start, piece.text) == (4, "NOT source:cron")

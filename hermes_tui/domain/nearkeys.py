@@ -20,6 +20,9 @@ _MEANT = {**{key: key for key in KEYS}, **_OTHERS}
 _PHRASE = re.compile(r'(?<![^\s:])"[^"]*"?')
 _WORD = re.compile(r"(?<!\S)-?([A-Za-z]{3,20}):(?=\S|\s*\Z)(?!//)")
 _BARE = re.compile(rf"(?<!\S)-?({'|'.join(KEYS)}):(?=\s|\Z)", re.IGNORECASE)
+_KEY, _VALUE = f"(?i:{'|'.join(KEYS)})", r':(?:"[^"]*"?|[^\s"])+'
+_EITHER = re.compile(rf"(?<!\S)({_KEY}){_VALUE}\s+OR\s+(?=(?i:\1):)")
+_BESIDE_OR = re.compile(rf"(?<!\S)(?:OR\s+(?:NOT\s+)?-?{_KEY}:\S|-?{_KEY}{_VALUE}\s+OR(?!\S))")
 _LONG = 6
 """Letters from which on two may be wrong."""
 
@@ -43,12 +46,14 @@ def _unquoted(text: str) -> str:
 
 
 def hint(text: str) -> str:
-    """A sentence about the first of them, else about a filter without a value; empty when there is none."""
+    """A sentence about the first of them, else about a filter without a value or beside OR; empty if none is."""
     if near := misspelt(text):
         return f"{near[0][0]}: is no filter; did you mean {near[0][1]}:?"
     for word in _BARE.findall(_unquoted(text)):
         if not word.isupper():
             return f"{word}: has no value directly behind it, so it is searched as a word."
+    if _BESIDE_OR.search(_EITHER.sub("", _unquoted(text))):
+        return "Filter words hold for the whole query, also beside OR; a,b behind one is either of the two."
     return ""
 
 

@@ -113,9 +113,13 @@ def _lex(text: str, typing_at: int | None) -> tuple[list[_Read], list[FilterWord
     rest, at = [], 0
     for token in _TOKEN.finditer(text):
         if token["filter"] and (values := _values(token["value"])):
-            filters.append(FilterWord(token["key"].lower(), values, bool(token["negated"]), token[0]))
-            pieces.append(Piece(token.start(), token.end(), token[0], True))
-            rest.append(text[at : token.start()])
+            start, negated = token.start(), bool(token["negated"])
+            if read and read[-1].item == "NOT" and not text[read[-1].end : start].strip():
+                start, negated = read.pop().start, not negated  # as if it were a word
+            said = text[start : token.end()]
+            filters.append(FilterWord(token["key"].lower(), values, negated, said))
+            pieces.append(Piece(start, token.end(), said, True))
+            rest.append(text[at:start])
             at = token.end()
         elif token["phrase"] is not None:
             read += _phrase(token)
