@@ -7,12 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from hermes_tui.domain.lineage import Lineage, LineageNode
+from hermes_tui.domain.lineage import Lineage, LineageNode, chain_names
 from hermes_tui.domain.sessions import Details, Kind, Status
 from hermes_tui.widgets.ink import measure
 from hermes_tui.widgets.tree import (
     TreeStyle,
-    chain_titles,
     family_words,
     head_line,
     kind_cells,
@@ -191,7 +190,7 @@ def test_untitled_sessions_are_quoted_or_named_by_id() -> None:
 def test_segments_without_a_title_are_called_like_their_chain() -> None:
     first = node("s1", chain="s1", segment=(1, 2), title=None)
     last = node("s2", chain="s1", segment=(2, 2), kind=Kind.SEGMENT, title="War room #2")
-    style = TreeStyle(titles=chain_titles((first, last)))
+    style = TreeStyle(names=chain_names((first, last)))
     assert [row_line(row, 100, style, on=False).text[3:14] for row in tree_rows((first, last))] == [
         "● War room ",
         "● War room ",

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from hermes_tui import text
 from hermes_tui.commands import output, plain
 from hermes_tui.commands.answers import Answer, Asked, details_of
 from hermes_tui.commands.looks import Fitting, ended
-from hermes_tui.domain.lineage import LineageNode
-from hermes_tui.domain.names import plain_title
+from hermes_tui.domain.lineage import LineageNode, chain_names, node_name
 from hermes_tui.domain.sessions import ConversationKey
 
 _REPEATED = "Each segment counts what a compression repeated in it; the conversation counts and shows it once."
@@ -24,7 +23,7 @@ async def run(asked: Asked) -> Answer:
     service = asked.service
     target = await service.target(asked.arguments.target)
     family = await service.lineage(target.profile, target.session_id)
-    names = _names(family.nodes)
+    names = chain_names(family.nodes)
     unnamed = {ConversationKey(target.profile, each.root_id) for each in family.nodes if each.root_id not in names}
     details = {} if asked.arguments.json else await details_of(service, sorted(unnamed), brief=True)
     said = {key.root_id: known for key, known in details.items()}
@@ -37,14 +36,7 @@ async def run(asked: Asked) -> Answer:
     def lines() -> Iterator[str]:
         head = ["KIND", "STARTED", "MESSAGES", "TOKENS", "ENDED BY", "ID", "TITLE"]
         rows = [
-            _cells(
-                each,
-                plain.called(
-                    plain_title(each.title or "", each.segment[1]) or names.get(each.root_id),
-                    said.get(each.root_id),
-                    asked.look,
-                ),
-            )
+            _cells(each, plain.called(node_name(each, names), said.get(each.root_id), asked.look))
             for each in family.nodes
         ]
         yield from plain.columns(head, rows, right=(2, 3), look=asked.look, fitting=_FITTING)
@@ -52,17 +44,6 @@ async def run(asked: Asked) -> Answer:
         yield from asked.look.sentences([*repeated, *notices])
 
     return Answer(document, lines, errors=asked.problems)
-
-
-def _names(nodes: Iterable[LineageNode]) -> dict[str, str]:
-    """What a list calls each conversation that has a name, by its root's id."""
-    titles, others = dict[str, str](), dict[str, str]()
-    for node in nodes:  # the tip of a chain comes last
-        if (node.title or "").strip() and (node.is_tip or node.segment[0] == 1):
-            titles[node.root_id] = plain_title(str(node.title), node.segment[1])
-        if node.is_tip and (node.display_name or "").strip():
-            others[node.root_id] = str(node.display_name)
-    return others | titles
 
 
 def _cells(node: LineageNode, title: str) -> list[str]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 from hermes_tui.domain.families import Catalogue, Chain
+from hermes_tui.domain.names import named, plain_title
 from hermes_tui.domain.sessions import Kind, Segment, Status
 from hermes_tui.values import dataclass
 
@@ -48,6 +49,22 @@ class Lineage:
 
     profile: str
     nodes: tuple[LineageNode, ...]
+
+
+def chain_names(nodes: Iterable[LineageNode]) -> dict[str, str]:
+    """What a list calls each conversation that has a name, by its root's id."""
+    roots: dict[str, LineageNode] = {}
+    names: dict[str, str] = {}
+    for node in nodes:  # the tip of a chain comes last
+        root = roots.setdefault(node.root_id, node)
+        if node.is_tip and (name := named(node.title or root.title, node.display_name, node.segment[1])):
+            names[node.root_id] = name
+    return names
+
+
+def node_name(node: LineageNode, names: Mapping[str, str]) -> str:
+    """Its own title, else what its conversation is called; empty where that has no name."""
+    return plain_title(node.title or "", node.segment[1]) or names.get(node.root_id, "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.widget import Widget
 
-from hermes_tui.domain.lineage import Lineage, LineageNode
+from hermes_tui.domain.lineage import Lineage, LineageNode, chain_names
 from hermes_tui.domain.messages import Recap
 from hermes_tui.domain.sessions import ConversationKey, Details
 from hermes_tui.errors import HermesTuiError, StoreBusy
@@ -29,12 +29,11 @@ from hermes_tui.widgets.tree import (
     REPEATED,
     TreeRow,
     TreeStyle,
-    chain_titles,
     family_words,
     head_line,
     kind_cells,
-    node_name,
     row_line,
+    shown_name,
     tree_rows,
 )
 from hermes_tui.widgets.ways import Ways
@@ -147,7 +146,7 @@ class LineageScreen(Moving, BaseScreen, Acting):
             first = self._lineage is None
             self._lineage = lineage
             self._by_id = {node.id: node for node in lineage.nodes}
-            self._look_of = TreeStyle(self._details, chain_titles(lineage.nodes), kind_cells(lineage.nodes))
+            self._look_of = TreeStyle(self._details, chain_names(lineage.nodes), kind_cells(lineage.nodes))
             self.remove_class("-page")
             self._show_rows()
             if first:
@@ -165,7 +164,7 @@ class LineageScreen(Moving, BaseScreen, Acting):
 
     def _show_header(self, lineage: Lineage) -> None:
         current = next((node for node in lineage.nodes if node.is_current), None)
-        name = node_name(current, self._look_of)[0] if current is not None else self._session_id
+        name = shown_name(current, self._look_of)[0] if current is not None else self._session_id
         sessions = count(len(lineage.nodes), "session")
         self.show_header("Lineage", sessions, what=f" of {one_line(name, 60)}")
 
@@ -187,7 +186,7 @@ class LineageScreen(Moving, BaseScreen, Acting):
     def _scrolled(self) -> None:
         rows = self.tree_list
         self._rail.show(rows.total, rows.room, rows.top)
-        named = self._look_of.titles
+        named = self._look_of.names
         roots = {row.node.root_id for row in rows.in_sight if row.node.root_id not in named} - self._asked
         if roots:
             self._asked |= roots
@@ -228,7 +227,7 @@ class LineageScreen(Moving, BaseScreen, Acting):
             recap = await self._ending(node, key)
         except HermesTuiError as error:
             said = one_line(str(error))
-        name = node_name(node, self._look_of)[0]
+        name = shown_name(node, self._look_of)[0]
         parent = None if node.parent_id is None else self._by_id.get(node.parent_id)
         alone = len(self._by_id) == 1
         shown = NodeShown(self._profile, node, name, parent, alone, conversation, recap, said)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from hermes_tui.domain.lineage import Lineage, LineageNode
-from hermes_tui.domain.names import named
+from hermes_tui.domain.lineage import Lineage, LineageNode, node_name
 from hermes_tui.domain.sessions import Details, Kind, Status
 from hermes_tui.text import count, one_line, short
 from hermes_tui.times import UNKNOWN, local, now
@@ -97,11 +96,6 @@ def tree_rows(nodes: Sequence[LineageNode], folded: Collection[str] = frozenset(
     return rows
 
 
-def chain_titles(nodes: Sequence[LineageNode]) -> dict[str, str]:
-    """What each chain with a title is called, by its root's id: as its last titled segment."""
-    return {node.root_id: node.title for node in nodes if node.title}
-
-
 def _ends(nodes: Sequence[LineageNode]) -> list[int]:
     """For each session, where what hangs off it ends."""
     ends = [len(nodes)] * len(nodes)
@@ -139,8 +133,8 @@ class TreeStyle:
 
     details: Mapping[str, Details] = field(default_factory=dict)
     """What is known of the messages of a chain, by its root's id: names those without a title."""
-    titles: Mapping[str, str] = field(default_factory=dict)
-    """The title of a chain, by its root's id: segments before the first that got one are called like it."""
+    names: Mapping[str, str] = field(default_factory=dict)
+    """What a chain is called, by its root's id: segments without a title are called like it."""
     kinds: int = 9
     """Cells that the longest kind takes: what others leave is room for titles."""
 
@@ -177,7 +171,7 @@ def row_line(row: TreeRow, width: int, style: TreeStyle, *, on: bool) -> Line:
         tail += [(", " if tail else "  ", ink), (word, ink)]
     guide = row.guide(room // 2)
     lead: list[Part] = [(guide[:-2], "guide"), (guide[-2], _dot_ink(node) if trunk else "guide"), BLANK_CELL]
-    name, titled = node_name(node, style)
+    name, titled = shown_name(node, style)
     ink = "title" if on else "ink" if trunk and titled else "soft"
     title = crop(((name, ink),), max(4, room - measure(lead) - measure(tail)))
     parts = crop((*lead, *title, *tail), room)
@@ -193,11 +187,10 @@ def _dot_ink(node: LineageNode) -> str:
     return "gold" if node.is_tip else "quiet"
 
 
-def node_name(node: LineageNode, style: TreeStyle) -> tuple[str, bool]:
-    """Its title, else what was said first, else its id; and whether it is a title."""
-    title = node.title or style.titles.get(node.root_id)
-    if name := named(title, node.display_name, node.segment[1], 300):
-        return name, bool(node.title)
+def shown_name(node: LineageNode, style: TreeStyle) -> tuple[str, bool]:
+    """What it or its conversation is called, else what was said first, else its id; and whether it is a title."""
+    if name := node_name(node, style.names):
+        return one_line(name, 300), bool(node.title)
     details = style.details.get(node.root_id)
     said = one_line(details.preview or "", 300) if details else ""
     return (f"“{said}”" if said else one_line(node.id, 300)), False
