@@ -9,13 +9,15 @@ from hermes_tui.commands import looks, output, plain
 from hermes_tui.commands.answers import FOUND, NOTHING, Answer, Asked, details_of
 from hermes_tui.commands.arguments import Arguments
 from hermes_tui.commands.looks import Look
-from hermes_tui.domain.filters import KEYS
+from hermes_tui.domain.filters import NO_FILTERS
 from hermes_tui.domain.hints import hints
 from hermes_tui.domain.links import link_to
 from hermes_tui.domain.queries import Hit, SearchOrder, SearchPage, SearchQuery, WayOut
+from hermes_tui.domain.querytext import parse_query
 from hermes_tui.domain.sessions import ConversationKey, Details, ListQuery
 from hermes_tui.service.sessions import SessionService
 from hermes_tui.service.sources import no_source
+from hermes_tui.times import now
 
 _TURNED = {SearchOrder.NEWEST: SearchOrder.OLDEST, SearchOrder.OLDEST: SearchOrder.NEWEST}
 
@@ -116,7 +118,7 @@ def _hit(hit: Hit, details: dict[ConversationKey, Details], look: Look, *, sever
 
 async def _all(service: SessionService, query: SearchQuery) -> int:
     """How many conversations there are, beside those that pass the filters."""
-    if not any(f"{key}:" in query.text.casefold() for key in KEYS):
+    if parse_query(query.text, present=now()).filters == NO_FILTERS:
         return 0
     return (await service.conversations(ListQuery(include_hidden=True, limit=0))).of
 
