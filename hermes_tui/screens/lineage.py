@@ -33,7 +33,7 @@ from hermes_tui.widgets.tree import (
     head_line,
     kind_cells,
     row_line,
-    shown_name,
+    session_name,
     tree_rows,
 )
 from hermes_tui.widgets.ways import Ways
@@ -164,7 +164,7 @@ class LineageScreen(Moving, BaseScreen, Acting):
 
     def _show_header(self, lineage: Lineage) -> None:
         current = next((node for node in lineage.nodes if node.is_current), None)
-        name = shown_name(current, self._look_of)[0] if current is not None else self._session_id
+        name = session_name(current, self._look_of)[0] if current is not None else self._session_id
         sessions = count(len(lineage.nodes), "session")
         self.show_header("Lineage", sessions, what=f" of {one_line(name, 60)}")
 
@@ -227,7 +227,7 @@ class LineageScreen(Moving, BaseScreen, Acting):
             recap = await self._ending(node, key)
         except HermesTuiError as error:
             said = one_line(str(error))
-        name = shown_name(node, self._look_of)[0]
+        name = session_name(node, self._look_of)[0]
         parent = None if node.parent_id is None else self._by_id.get(node.parent_id)
         alone = len(self._by_id) == 1
         shown = NodeShown(self._profile, node, name, parent, alone, conversation, recap, said)

@@ -171,7 +171,7 @@ def row_line(row: TreeRow, width: int, style: TreeStyle, *, on: bool) -> Line:
         tail += [(", " if tail else "  ", ink), (word, ink)]
     guide = row.guide(room // 2)
     lead: list[Part] = [(guide[:-2], "guide"), (guide[-2], _dot_ink(node) if trunk else "guide"), BLANK_CELL]
-    name, titled = shown_name(node, style)
+    name, titled = session_name(node, style)
     ink = "title" if on else "ink" if trunk and titled else "soft"
     title = crop(((name, ink),), max(4, room - measure(lead) - measure(tail)))
     parts = crop((*lead, *title, *tail), room)
@@ -187,7 +187,7 @@ def _dot_ink(node: LineageNode) -> str:
     return "gold" if node.is_tip else "quiet"
 
 
-def shown_name(node: LineageNode, style: TreeStyle) -> tuple[str, bool]:
+def session_name(node: LineageNode, style: TreeStyle) -> tuple[str, bool]:
     """What it or its conversation is called, else what was said first, else its id; and whether it is a title."""
     if name := node_name(node, style.names):
         return one_line(name, 300), bool(node.title)
