@@ -17,7 +17,7 @@ def listed(rows: list[Conversation], words: str = "", *, every: bool = False, pr
         rows,
         filters=Everything(),
         words=Words(words.split()),
-        haystack=lambda row: Haystack.of(row, (prompts or {}).get(row.id)),
+        haystack=lambda row: Haystack(row, (prompts or {}).get(row.id)).fold(),
         include_hidden=every,
     )
 
@@ -68,7 +68,7 @@ def test_a_filter_word_that_names_a_row_lifts_what_hides_it() -> None:
             return row.source == "cron"
 
     rows = [conversation("a", source="cron", archived=True), conversation("b", source="tool")]
-    found = select(rows, filters=Cron(), words=Words(()), haystack=lambda row: Haystack("", ""), include_hidden=False)
+    found = select(rows, filters=Cron(), words=Words(()), haystack=Haystack, include_hidden=False)
     assert (ids(found), found.hidden) == ({"a"}, {})
 
 
@@ -107,6 +107,22 @@ def test_words_are_found_in_every_field_whatever_case_and_punctuation(typed: str
     ]
     prompts = {"prompt": "Harbour: lights on the Straße"}
     assert ids(listed(rows, typed, prompts=prompts)) == found
+
+
+def test_every_piece_of_a_title_finds_it() -> None:
+    rng = random.Random(11)
+    for _ in range(500):
+        title = "".join(rng.choices("aB9 _-.+#'\u2003ß部🚀", k=12))
+        start = rng.randrange(12)
+        piece = title[start : rng.randint(start + 1, 12)]
+        assert ids(listed([conversation("x", title)], piece)) == {"x"}, (title, piece)
+
+
+def test_of_a_conversation_one_text_is_kept_for_the_next_word() -> None:
+    hay = Haystack(conversation("x", "Rifle AN-94"), "harbour lights").fold()
+    assert [Words([word]).match(hay) for word in ("an94", "HARBOUR", "nowhere", "an-", "-")] == [1, 1, 0, 1, 1]
+    kept = [each for slot in Haystack.__slots__ if isinstance(each := getattr(hay, slot), str)]
+    assert kept == ["harbour lights", hay.folded]
 
 
 def test_words_do_not_match_across_two_fields() -> None:

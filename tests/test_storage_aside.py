@@ -26,7 +26,7 @@ def listed(catalogue: Catalogue, query: ListQuery) -> ConversationPage:
         catalogue.conversations,
         filters=Everything(),
         words=Words(()),
-        haystack=lambda each: Haystack.of(each, None),
+        haystack=Haystack,
         include_hidden=False,
         aside=catalogue.aside,
     )

@@ -49,7 +49,7 @@ def listed(conversations: Collection[Conversation], include_hidden: bool) -> tup
         conversations,
         filters=Everything(),
         words=Words(()),
-        haystack=lambda each: Haystack.of(each, None),
+        haystack=Haystack,
         include_hidden=include_hidden,
     )
     return page([chosen], ListQuery()).rows

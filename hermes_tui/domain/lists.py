@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Protocol, Self
 
 from hermes_tui.domain.sessions import (
     Conversation,
@@ -73,19 +73,28 @@ def plain(text: str) -> str:
     return text.lower() if text.isascii() else unicodedata.normalize("NFC", text).casefold()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Haystack:
-    """All that a filter's plain words are looked for in, of one conversation."""
+    """All that a filter's plain words are looked for in, of one conversation. A store has tens of thousands: no more
+    is kept than what nearly all words ask for."""
 
-    plain: str
-    folded: str
+    of: Conversation
+    prompt: str | None = None
+    """The first thing the person said, up to some thousand characters."""
+    folded: str = ""
+    """Without case and punctuation, each part on a line; once that was made."""
 
-    @classmethod
-    def of(cls, conversation: Conversation, preview: str | None) -> Haystack:
-        c = conversation
-        fields = [c.title, c.display_name, preview, *c.segment_ids, c.source, c.model, c.workspace]
-        low = plain("\n".join(" ".join(each.splitlines()) for each in fields if each))
-        return cls(low, "\n".join(" ".join(line.split()) for line in _unpunctuated(low).split("\n")))
+    @property
+    def plain(self) -> str:
+        """The same with punctuation."""
+        c = self.of
+        parts = [c.title, c.display_name, self.prompt, *c.segment_ids, c.source, c.model, c.workspace]
+        return plain("\n".join(" ".join(each.splitlines()) for each in parts if each))
+
+    def fold(self) -> Self:
+        """Make it ready to be looked into."""
+        self.folded = "\n".join(" ".join(line.split()) for line in _unpunctuated(self.plain).split("\n"))
+        return self
 
 
 class Matches(Protocol):
@@ -143,11 +152,11 @@ class _Word:
     def __init__(self, text: str) -> None:
         self._plain, self._folded = plain(text), fold(text).strip()
         # Of `c++` a `c` is left, which is in everything: then punctuation counts.
-        self._least = 1 if self._folded == self._plain else 2
+        self._telling = len(self._folded) >= (1 if self._folded == self._plain else 2)
 
     def occurs(self, hay: Haystack) -> bool:
-        """As it stands, or without punctuation on either side."""
-        return self._plain in hay.plain or (len(self._folded) >= self._least and self._folded in hay.folded)
+        """Without punctuation on either side, else as it stands."""
+        return self._folded in hay.folded if self._telling else self._plain in hay.plain
 
 
 def select(

@@ -192,7 +192,7 @@ def _first_rows(store: Store, query: ListQuery) -> ConversationPage | None:
         found.catalogue.marked(live).conversations,
         filters=Everything(),
         words=Words(()),
-        haystack=lambda conversation: Haystack.of(conversation, None),
+        haystack=Haystack,
         include_hidden=query.include_hidden,
     )
     rows = [row for row in selection.rows if row.last_active is not None and row.last_active > found.since]

@@ -26,16 +26,13 @@ _PROMPT_CHARACTERS = 4_000
 
 
 @dataclass(slots=True)
-class Memo:
+class Memo(Haystack):
     """What was read of one conversation, good as long as its row is what it was."""
 
-    of: Conversation
-    prompt: str | None = None
     asked: bool = False
     """Whether `prompt` was looked for."""
     count: int | None = None
     status: Status | None = None
-    haystack: Haystack | None = None
     unread: bool = False
     """Whether a damaged page was in the way."""
 
@@ -119,9 +116,10 @@ class Shelf:
     def haystack(self, conversation: Conversation) -> Haystack:
         """What the words of a filter are looked for in."""
         memo, _ = self._known(conversation)
-        if memo.haystack is None:
-            memo.haystack = Haystack.of(conversation, self.prompt(conversation))
-        return memo.haystack
+        if not memo.folded:
+            self.prompt(conversation)
+            memo.fold()
+        return memo
 
     def details(self, conversation: Conversation, *, brief: bool = False) -> Details:
         """Preview, exact count, status; `brief`: a preview only where nothing else names it, the stored count."""
