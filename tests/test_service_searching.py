@@ -316,22 +316,28 @@ async def test_the_completion_of_a_source_counts_what_the_list_holds_of_it(tmp_p
     assert [(each.text, each.count) for each in found] == [("source:telegram", 2), ("source:subagent", 1)]
 
 
-async def test_what_all_stores_say_is_said_once_and_the_rest_by_name(tmp_path: Path) -> None:
-    for name in ("one", "two"):
-        with StoreBuilder(tmp_path / name / "state.db") as store:
+async def test_what_all_stores_say_is_said_once_what_they_leave_out_added_up_and_the_rest_by_name(
+    tmp_path: Path,
+) -> None:
+    for name in ("one", "two", "bare"):
+        with StoreBuilder(tmp_path / name / "state.db", fts=name != "bare") as store:
             store.session("s")
             store.message("s", "tool", "word " + "x" * 10_000)
             store.session("k", "kanban")
             if name == "two":
                 store.session("l", "subagent")
                 store.session("d", "subagent", parent="s", model_config={"_delegate_from": "s"})
-    refs = [ref_of(tmp_path / name / "state.db", name) for name in ("one", "two")]
-    page = (await all_pages(refs, "word"))[-1]
-    assert page.notices == (
-        "one: Left out: 1 kanban (source: asks for them).",
+    one, two, bare = (ref_of(tmp_path / name / "state.db", name) for name in ("one", "two", "bare"))
+    assert (await all_pages([one, two], "word"))[-1].notices == (
+        "Left out: 2 kanban, 1 subagent, 1 delegate run (source: asks for them).",
         "Tool output beyond 8 KB was not searched.",
-        "two: Left out: 1 kanban, 1 subagent, 1 delegate run (source: asks for them).",
     )
+    assert (await all_pages([one, bare], "word"))[-1].notices == (
+        "Left out: 2 kanban (source: asks for them).",
+        "one: Tool output beyond 8 KB was not searched.",
+        "bare: There is no search index: the messages themselves were read.",
+    )
+    assert not (await all_pages([one, two], "@session:one/s"))[-1].notices
 
 
 @pytest.fixture

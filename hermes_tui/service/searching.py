@@ -16,7 +16,7 @@ from typing import Any
 from hermes_tui.domain.families import Catalogue
 from hermes_tui.domain.links import Link
 from hermes_tui.domain.profiles import StoreRef
-from hermes_tui.domain.queries import LOST, Hit, Match, SearchPage, SearchQuery
+from hermes_tui.domain.queries import LEFT_OUT, LOST, Hit, Match, SearchPage, SearchQuery
 from hermes_tui.domain.querytext import ParsedQuery, parse_query
 from hermes_tui.domain.querytrees import Node
 from hermes_tui.domain.sessions import StoreProblem
@@ -27,6 +27,7 @@ from hermes_tui.service.reader import Reader
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.fts import look
 from hermes_tui.storage.judging import UNICODE
+from hermes_tui.storage.notices import left_out
 from hermes_tui.storage.preparing import Preparation
 from hermes_tui.storage.search import StorePage, StoreSearch
 from hermes_tui.storage.snippets import load_matches
@@ -312,16 +313,20 @@ class Running:
 
     def _notices(self, pages: Sequence[StorePage]) -> tuple[str, ...]:
         """Of several stores each says what it has to say by its own name: of the search, then of itself. What all
-        say is said once."""
+        say is said once, and what they left out is added up."""
         if len(self.sides) < 2:
             whole = [*(notice for page in pages for notice in page.notices), *(self.sides[0].said if pages else ())]
             return tuple(dict.fromkeys(whole))
         told = [(side, (*side.page.notices, *side.said)) for side in self.sides if side.page]
         common = set.intersection(*(set(notices) for _, notices in told)) if told else set()
         said = [(side.ref.profile, notice) for side, notices in told for notice in notices]
-        return tuple(
-            dict.fromkeys(notice if notice in common else f"{profile}: {notice}" for profile, notice in said)
-        )
+        named = [
+            notice if notice in common else f"{profile}: {notice}"
+            for profile, notice in said
+            if not notice.startswith(LEFT_OUT)
+        ]
+        leaving = [side.search.scope for side, notices in told if any(each.startswith(LEFT_OUT) for each in notices)]
+        return tuple(dict.fromkeys((*left_out(leaving), *named)))
 
 
 def _sort_key(ranked: tuple[SortKey, Hit]) -> SortKey:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Collection, Iterable
 
 from hermes_tui.domain.filters import Filters
 from hermes_tui.domain.queries import LEFT_OUT, UNREAD
@@ -19,8 +20,7 @@ def notices(ground: Ground, finding: Finding | None, inside: Iterable[Leaf], fil
     words = ", ".join(f"“{word}”" for word in sorted({leaf.text for leaf in inside}))
     if words and finding is not None and (finding.groups or finding.judged):
         said.append(f"{words}: nowhere a word by itself, so it was looked for inside words.")
-    if left := _left_out(ground.scope):
-        said.append(f"{LEFT_OUT}{left} (source: asks for them).")
+    said += left_out([ground.scope])
     if finding is not None and ground.cut and filters.takes("role", ("tool",)):
         said.append(UNREAD)
     if finding is not None and finding.parts.too_many:
@@ -30,9 +30,12 @@ def notices(ground: Ground, finding: Finding | None, inside: Iterable[Leaf], fil
     return tuple(said)
 
 
-def _left_out(scope: Scope) -> str:
-    """`2 kanban, 1 tool, 4 delegate runs`: conversations by their source, then what is no conversation."""
-    said = [f"{n:,} {source}" for source, n in sorted(scope.left_out.items())]
-    said += [count(scope.runs_left_out, "delegate run")] if scope.runs_left_out else []
-    said += [count(scope.parts_left_out, "segment")] if scope.parts_left_out else []
-    return ", ".join(said)
+def left_out(scopes: Collection[Scope]) -> list[str]:
+    """`Left out: 2 kanban, 1 tool, 4 delegate runs`, of all these stores together: conversations by their source,
+    then what is no conversation. Nothing when nothing was."""
+    sources = sum((scope.left_out for scope in scopes), Counter[str]())
+    said = [f"{n:,} {source}" for source, n in sorted(sources.items())]
+    runs, parts = sum(scope.runs_left_out for scope in scopes), sum(scope.parts_left_out for scope in scopes)
+    said += [count(runs, "delegate run")] if runs else []
+    said += [count(parts, "segment")] if parts else []
+    return [f"{LEFT_OUT}{', '.join(said)} (source: asks for them)."] if said else []
