@@ -425,14 +425,22 @@ async def test_x_scans_with_progress_and_escape_stops_it() -> None:
         assert "X scans" in status(app)
 
 
-async def test_the_word_that_is_still_typed_is_said_to_be_a_beginning() -> None:
+@pytest.mark.parametrize(
+    ("word", "width", "said"),
+    [
+        ("tok", 160, "12 ms · tok… as a beginning"),
+        ("gateways", 80, "fts · gateways… as a beginning   tab, then X scans long output"),
+        ("gateways", 60, "fts · gateways…   tab, then X scans long output"),
+    ],
+)
+async def test_the_word_that_is_still_typed_is_said_to_be_a_beginning(word: str, width: int, said: str) -> None:
     service = GatedService()
     service.hold("search")
-    async with searching(service, "refresh tok", size=(160, 48)) as (screen, app, pilot):
-        tree = parse_query("refresh tok", present=values.NOW, typing_at=11).expression
-        (await service.asked("search")).page(replace(values.page("refresh tok"), tree=tree))
+    async with searching(service, f"refresh {word}", size=(width, 48)) as (screen, app, pilot):
+        tree = parse_query(f"refresh {word}", present=values.NOW, typing_at=11).expression
+        (await service.asked("search")).page(replace(values.page("refresh", notices=(UNREAD,)), tree=tree))
         await until(pilot, lambda: screen.hits.hits)
-        assert "12 ms · tok… as a beginning" in status(app)
+        assert said in status(app)
 
 
 @pytest.mark.parametrize(("text", "said"), [('oauth "refresh', "A quote is open"), ("(oauth OR x", "Brackets group")])

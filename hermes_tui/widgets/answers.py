@@ -95,12 +95,15 @@ def status_forms(
     """
     if page is None:
         return ((((f"{_doing(query)}…", "quiet"),), ""),)
-    facts = [*filter(None, [page.route]), _time(page.elapsed_ms)]
-    begun = [f"{one_line(word, 30)}… as a beginning" for word in typed_words(page.tree)]
+    took = _time(page.elapsed_ms)
+    facts = [*filter(None, [page.route]), took]
+    typed = [f"{one_line(word, 30)}…" for word in typed_words(page.tree)]
+    begun = [f"{word} as a beginning" for word in typed]
     if running or not page.final:
         facts.append(_progress(query, page, running=running))
     elif not page.hits:
         facts.insert(0, no_matches(query.text, page))
+    timeless = [fact for fact in facts if fact != took]
     of = f"{max(page.total, len(page.hits)):,}{'' if page.final else '+'}"
     position = (f"{at + 1:,} of {of}", f"{at + 1:,}/{of}") if page.hits else ("", "")
     notices = [_in_line(notice) for notice in page.notices]
@@ -113,9 +116,10 @@ def status_forms(
     return (
         (form([*facts, *begun, *notices], " scans it"), position[0]),
         *([(form([*facts, *begun, *left], " scans long output"), position[0])] if left else []),
-        *([(form([*facts, *left], " scans long output"), position[1])] if left else []),
+        *([(form([*facts, *left], " scans long output"), position[1])] if left and not begun else []),
         (form([*facts, *begun], " scans tool output beyond 8 KB"), position[0]),
         (form([*facts, *begun], " scans long output"), position[0]),
+        *((form([*timeless, *said], " scans long output"), position[1]) for said in (begun, typed) if begun),
         (form(facts, " scans long output"), position[1]),
         (form(facts[:1], " scans long output"), position[1]),
         (((facts[0], "quiet"),), position[1]),
