@@ -275,7 +275,9 @@ class GatedService:
         self, key: ConversationKey, anchor: int | None, *, before: int, after: int, rough: bool = False
     ) -> Window:
         ids = [message.id for message in self.transcript]
-        at = ids.index(anchor) if anchor in ids else len(ids) - 1
+        if anchor is not None and anchor not in ids:
+            raise TargetNotFound(f"This conversation has no message {anchor}.")
+        at = len(ids) - 1 if anchor is None else ids.index(anchor)
         first, last = max(0, at - before), min(len(ids), at + after + 1)
         window = Window(self.transcript[first:last], first, len(ids) - last)
         return await self._say("window", (key, anchor, before, after), window)

@@ -8,6 +8,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,10 +21,13 @@ from hermes_tui.domain.queries import Hit, Tier
 from hermes_tui.domain.sessions import ConversationKey
 from hermes_tui.errors import StoreBusy, StoreUnreadable, TargetNotFound
 from hermes_tui.intents import CopyText, OpenLineage, OpenResume, OpenTarget, OpenTranscript
+from hermes_tui.paths import home_store
 from hermes_tui.screens.finding import moment_of
 from hermes_tui.screens.transcript import TranscriptScreen
+from hermes_tui.service.sqlite import SqliteSessionService
 from hermes_tui.widgets.transcript import saying, supply
 from tests import values
+from tests.builders import StoreBuilder
 from tests.fakes import GatedService
 from tests.stage import Stage, on_stage, seen, until
 
@@ -249,8 +253,23 @@ async def test_an_anchor_that_is_not_there_is_told() -> None:
     screen = screen_of(service_of(talk(10)), 999)
     async with on_stage(screen) as (_, app, pilot):
         await settled(screen, pilot)
-        assert "message 999 is not shown in this conversation" in seen(app)
+        assert "message 999 is not (or no longer) shown here" in seen(app)
         assert "Answer 10." in seen(app)
+
+
+async def test_a_bookmark_of_what_was_undone_since_opens_its_conversation(tmp_path: Path) -> None:
+    with StoreBuilder(tmp_path / "state.db") as store:
+        store.session("s1")
+        store.message("s1", "user", "keep")
+        undone = store.message("s1", "user", "undone-xyz", active=0)
+        store.message("s1", "assistant", "later")
+    service = SqliteSessionService((home_store(tmp_path),))
+    screen = TranscriptScreen(service, OpenTranscript(ConversationKey("default", "s1"), undone))
+    async with on_stage(screen) as (_, app, pilot):
+        await until(pilot, lambda: f"message {undone} is not (or no longer) shown here" in seen(app))
+        assert "later" in seen(app)
+        assert "undone-xyz" not in seen(app)
+    await service.close()
 
 
 async def test_a_notice_is_told_until_one_goes_on() -> None:

@@ -8,7 +8,7 @@ import time
 from textual import on, work
 from textual.events import ScreenResume
 
-from hermes_tui.domain.messages import Outline
+from hermes_tui.domain.messages import Outline, Window
 from hermes_tui.domain.queries import Tier
 from hermes_tui.domain.sessions import Details
 from hermes_tui.errors import HermesTuiError, StoreBusy, TargetNotFound
@@ -75,7 +75,10 @@ class Filling(Finding, inherit_bindings=False):
 
     async def _read(self) -> None:
         opening, reader = self.opening, self.reader
-        window = await self.service.window(self.key, opening.anchor, before=BEFORE, after=AFTER, rough=True)
+        try:
+            window = await self._window(opening.anchor)
+        except TargetNotFound:  # undone or pruned since somebody saw it there, unless all of it has gone
+            window = await self._window(None)
         self.note = ""  # of a store that was busy
         self.words = self.brought = "" if self._by_name() else opening.words.strip()
         reader.light(self.words)
@@ -93,6 +96,9 @@ class Filling(Finding, inherit_bindings=False):
         self.show_head()
         if self.words:
             self.look_for(self.words, opening.anchor if opening.anchor is not None else -1)
+
+    async def _window(self, anchor: int | None) -> Window:
+        return await self.service.window(self.key, anchor, before=BEFORE, after=AFTER, rough=True)
 
     @property
     def titled(self) -> bool:
@@ -114,7 +120,7 @@ class Filling(Finding, inherit_bindings=False):
         if anchor is not None:
             position = order.position(anchor)
             if position is None:
-                return self.opening.notice or f"message {anchor} is not shown in this conversation"
+                return self.opening.notice or f"message {anchor} is not (or no longer) shown here: this is the end"
             if order.ids[position] != anchor:
                 self.reader.start_at(anchor)
         return one_line(self.opening.notice or "", 300)
