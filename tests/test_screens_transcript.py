@@ -126,6 +126,20 @@ async def test_a_match_in_a_call_is_gone_to_there_though_a_thought_stands_above_
         assert "make needle" in bar(app)
 
 
+@pytest.mark.parametrize("said", ["", "I will make it."])
+async def test_of_several_calls_and_what_was_said_that_which_holds_most_of_the_words_is_gone_to(said: str) -> None:
+    read = ToolCall("r", "read_file", '{"path": "Makefile"}', result_id=5)
+    make = ToolCall("c", "terminal", '{"command": "make needle"}', result_id=6)
+    done = [message(5, "tool", "text", call=read), message(6, "tool", "done", call=make)]
+    messages = [*talk(3), message(4, "assistant", said, tool_calls=(read, make)), *done, *talk(9)[6:]]
+    screen = screen_of(service_of(messages), 4, words="make needle")
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        await until(pilot, lambda: "1/1" in seen(app))
+        assert "terminal" in bar(app)
+        assert "make needle" in bar(app)
+
+
 async def test_closing_a_find_gives_back_the_words_of_the_search() -> None:
     screen = screen_of(service_of(talk(20, m4="Answer, the needle.")), 4, words="needle")
     async with on_stage(screen) as (_, app, pilot):

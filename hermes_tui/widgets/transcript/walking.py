@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from hermes_tui.values import dataclass
 from hermes_tui.widgets.transcript.layout import Layout
 from hermes_tui.widgets.transcript.leaves import Item, ItemKind, Leaf
@@ -42,6 +44,11 @@ class Seek:
     """Move even when it is in sight already."""
     unfolded: bool = False
     """What holds the match has been opened."""
+
+
+def _held(pattern: re.Pattern[str], text: str) -> int:
+    """How many of the words stand in a text."""
+    return len({found.group().casefold() for found in pattern.finditer(text)})
 
 
 class Walker:
@@ -156,7 +163,7 @@ class Walker:
                 return True
             if not leaf.pull(ALL if seek.last else 8, deadline) or not self._set_target(leaf, seek, deadline):
                 return False
-            if seek.match and not leaf.lit and self._called_below(seek):
+            if seek.match and self._called_below(seek, leaf):
                 continue
             if not leaf.rows:
                 self._pass_over(seek)
@@ -214,19 +221,25 @@ class Walker:
         place = order.index(index) if index in order else len(order)
         return order[place + 1] if place + 1 < len(order) else None
 
-    def _called_below(self, seek: Seek) -> bool:
-        """Whether the match is in a call, which is shown below its message with what answered it: then on to that."""
+    def _called_below(self, seek: Seek, leaf: Leaf) -> bool:
+        """Whether a call holds more of the words than the message that made it: then on to what answered it, where it
+        is shown."""
         layout = self.layout
         message = layout.shelf.message(layout.order.ids[seek.position])
         pattern = layout.shelf.setting.pattern
         if message is None or pattern is None:
             return False
+        most = _held(pattern, f"{message.text}\n{message.reasoning or ''}") if leaf.lit else 0
+        best = None
         for call in message.tool_calls or ():
             place = None if call.result_id is None else layout.order.position(call.result_id)
-            if place is not None and place > seek.position and pattern.search(f"{call.name} {call.arguments}"):
-                seek.position, seek.unfolded = place, False
-                return True
-        return False
+            held = _held(pattern, f"{call.name} {call.arguments}")
+            if place is not None and place > seek.position and held > most:
+                most, best = held, place
+        if best is None:
+            return False
+        seek.position, seek.unfolded = best, False
+        return True
 
     def _pass_over(self, seek: Seek) -> None:
         """A message without a line of its own."""
