@@ -9,7 +9,7 @@ import pytest
 from textual.app import App, ComposeResult
 from textual.geometry import Region, Size
 
-from hermes_tui.widgets.ink import Ink, Inked, View, line, shortened, wrap
+from hermes_tui.widgets.ink import Ink, Inked, View, line, measure, shortened, wrap
 
 
 class Lazy(str):
@@ -119,7 +119,11 @@ def test_fewer_rows_of_a_text_are_the_first_of_more() -> None:
         words = rng.choices(("fox", "部署脚本", "a-very-long-word-indeed", "x", "👍🏽"), k=rng.randrange(1, 60))
         parts = [(f"{word} ", rng.choice(("ink", "match"))) for word in words]
         width, limit = rng.randrange(5, 40), rng.randrange(1, 9)
-        assert shortened(wrap(parts, width, 9), width, limit) == wrap(parts, width, limit)
+        rows = wrap(parts, width, limit)
+        assert shortened(wrap(parts, width, 9), width, limit) == rows
+        said = "".join(text for text, _ in rows[-1])
+        assert said.count("…") <= 1, "one says that there is more"
+        assert measure(rows[-1]) <= width or width < 9
 
 
 async def test_places_are_told_to_the_mouse_alone() -> None:

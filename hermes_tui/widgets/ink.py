@@ -153,7 +153,8 @@ def shortened(rows: list[tuple[Part, ...]], width: int, limit: int) -> list[tupl
     """The first `limit` of these rows; a quiet `…` ends the last when there are more."""
     if len(rows) <= limit:
         return rows
-    return [*rows[: limit - 1], (*crop(rows[limit - 1], width - 2), (" …", "quiet"))]
+    last = crop(rows[limit - 1], width - 2)
+    return [*rows[: limit - 1], last if last[-1:] and last[-1][0].endswith("…") else (*last, (" …", "quiet"))]
 
 
 def _merged(row: list[tuple[str, str, int]]) -> tuple[Part, ...]:
