@@ -140,6 +140,10 @@ async def test_of_several_calls_and_what_was_said_that_which_holds_most_of_the_w
         assert "make needle" in bar(app)
 
 
+def test_both_numbers_of_a_find_have_their_commas() -> None:
+    assert saying.found_words(5_007, 5_010) == "5,007/5,010"
+
+
 async def test_closing_a_find_gives_back_the_words_of_the_search() -> None:
     screen = screen_of(service_of(talk(20, m4="Answer, the needle.")), 4, words="needle")
     async with on_stage(screen) as (_, app, pilot):

@@ -12,6 +12,7 @@ from hermes_tui.domain.sessions import Details, Kind, Status
 from hermes_tui.widgets.ink import measure
 from hermes_tui.widgets.tree import (
     TreeStyle,
+    ended_word,
     family_words,
     head_line,
     kind_cells,
@@ -229,3 +230,15 @@ def test_the_family_in_words() -> None:
     )
     assert len(FAMILY) == 3 + 2 + 1 + 5 + 1
     assert family_words(Lineage("default", (node("x"),))) == "1 segment"
+
+
+REASONS = """compression branched session_reset session_switch idle daily suspended resume_pending_expired new_session
+resumed_other cli_close user_exit agent_close ws_orphan_reap superseded_by_resume startup_orphan_reap tui_close
+tui_shutdown ws_disconnect idle_timeout lru_evict cron_complete cron_incomplete_no_output webhook_complete
+acp_disconnect orphaned_compression superseded_by_repair adopted_by_profile onboarding_restart"""
+"""All that Hermes 0.22.2 writes."""
+
+
+def test_every_reason_that_hermes_gives_for_an_end_fits_its_column() -> None:
+    assert all(1 <= len(ended_word(reason)) <= 9 for reason in REASONS.split())
+    assert ended_word("a_new_reason") == "a new reason"

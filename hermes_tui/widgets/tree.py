@@ -28,6 +28,16 @@ ENDED = {
     "idle_timeout": "idle",
     "ws_disconnect": "cut off",
     "acp_disconnect": "cut off",
+    "ws_orphan_reap": "cut off",
+    "startup_orphan_reap": "cut off",
+    "superseded_by_resume": "replaced",
+    "superseded_by_repair": "replaced",
+    "resume_pending_expired": "expired",
+    "lru_evict": "evicted",
+    "cron_incomplete_no_output": "no output",
+    "orphaned_compression": "orphaned",
+    "adopted_by_profile": "adopted",
+    "onboarding_restart": "restarted",
 }
 """Why a session ended, in a word that fits the column; any other reason stands as it is stored."""
 DAY = 8

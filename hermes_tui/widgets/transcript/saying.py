@@ -90,7 +90,7 @@ def found_words(number: int | None, found: int | None, *, looking: bool = False)
     """`3/17`, `no match`; `finding…` while somebody is `looking`, nothing while nobody has looked."""
     if found is None:
         return FINDING if looking else ""
-    return f"{number or 0}/{found:,}" if found else "no match"
+    return f"{number or 0:,}/{found:,}" if found else "no match"
 
 
 def find_parts(words: str, counted: str, *, found: bool) -> tuple[Part, ...]:
