@@ -9,7 +9,7 @@ from hermes_tui.paths import user_home
 from hermes_tui.text import clean, count, one_line
 from hermes_tui.values import dataclass
 from hermes_tui.widgets.ink import Form, Line, Part, View, gap, line, wrap
-from hermes_tui.widgets.query import near_filter
+from hermes_tui.widgets.query import beside_filters, near_filter
 from hermes_tui.widgets.ways import Paragraph, Way
 
 _PROBLEMS = 3
@@ -129,8 +129,10 @@ def nothing(page: ConversationPage, text: str) -> Notice:
         hint, meant = near_filter(text)
         mend = [("mend", Way(f"filter by {one_line(meant, 60)}", does="filter"))] if hint else []
         told: list[Paragraph] = [head, *([(("!", "gold"), (hint, "soft"))] if hint else [])]
-        search = ("search", Way(f"search what was said for {one_line(text, 40)}", does="search"))
-        return Notice(told, [*mend, *show, search, ("clear", Way("clear the filter", does="clear"))], (tail,))
+        # A search for filter words alone lists what this list would.
+        search = [("search", Way(f"search what was said for {one_line(text, 40)}", does="search"))]
+        search = search if beside_filters(text) else []
+        return Notice(told, [*mend, *show, *search, ("clear", Way("clear the filter", does="clear"))], (tail,))
     head = ((f"All conversations are left out: {hidden_words(page.hidden)}.", "title"),)
     return Notice((head,), [*show, *look])
 
