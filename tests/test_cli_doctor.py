@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from hermes_tui import cli, clipboard
+from hermes_tui.commands.looks import Look
 from hermes_tui.service import checking
 from hermes_tui.storage import connection, holders
 from tests.builders import StoreBuilder
@@ -55,6 +56,18 @@ def lines(text: str) -> dict[str, tuple[str, str]]:
     """Check → state and detail."""
     rows = [re.split(r"\s{2,}", line, maxsplit=2) for line in text.splitlines()[1:]]
     return {name: (state, detail) for state, name, detail in rows}
+
+
+def test_on_a_terminal_what_is_long_goes_on_below_itself(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _, whole, _ = doctor(capsys)
+    monkeypatch.setattr("hermes_tui.commands.looks.look_of", lambda *_, **__: Look(width=60))
+    _, said, _ = doctor(capsys)
+    detail = said.splitlines()[0].index("DETAIL")
+    assert not [line for line in said.splitlines() if len(line) > 60 and " " in line[detail:].strip()]
+    assert {line[:detail].isspace() or line[:2] in ("ok", "wa", "ST") for line in said.splitlines()} == {True}
+    assert said.split() == whole.split(), "broken at blanks, and nothing else"
 
 
 def test_a_healthy_store_is_0_and_everything_is_said(home: Path, capsys: pytest.CaptureFixture[str]) -> None:

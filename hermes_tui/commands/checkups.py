@@ -11,6 +11,7 @@ from hermes_tui import paths, text
 from hermes_tui.commands import output, plain
 from hermes_tui.commands.answers import FAILED, FOUND, NOTHING, Answer, Asked
 from hermes_tui.commands.arguments import Arguments
+from hermes_tui.commands.looks import Look, look_of
 from hermes_tui.commands.surroundings import at_home, surroundings
 from hermes_tui.domain.profiles import StoreRef
 from hermes_tui.domain.resume import Check, State
@@ -27,7 +28,7 @@ async def run(asked: Asked) -> Answer:
     checks = [*stores, *_folders(asked.service.stores[0].root), *surroundings(os.environ)]
     checks += [Check(f"{each.profile}: database", State.ERROR, each.error) for each in asked.problems]
     fine = all(each.state is State.OK for each in checks)
-    return _answer(checks, asked.service.stores, asked.problems, FOUND if fine else NOTHING)
+    return _answer(checks, asked.service.stores, asked.problems, FOUND if fine else NOTHING, asked.look)
 
 
 def without(arguments: Arguments, problems: Sequence[StoreProblem]) -> Answer:
@@ -40,7 +41,8 @@ def without(arguments: Arguments, problems: Sequence[StoreProblem]) -> Answer:
         root = arguments.stores[0].root if arguments.stores else stores.root(arguments)
         checks += [check_profiles(root), *_folders(root)]
     checks += [check_program(State.WARNING), *surroundings(os.environ)]
-    return _answer(checks, arguments.stores, problems, FAILED)
+    look = look_of(os.environ, ascii=arguments.ascii, no_color=arguments.no_color)
+    return _answer(checks, arguments.stores, problems, FAILED, look)
 
 
 def _there(ref: StoreRef) -> str:
@@ -49,7 +51,9 @@ def _there(ref: StoreRef) -> str:
     return f"exists and holds {'' if os.path.lexists(ref.db) else 'no '}{ref.db.name}"
 
 
-def _answer(found: list[Check], stores: Sequence[StoreRef], problems: Sequence[StoreProblem], code: int) -> Answer:
+def _answer(
+    found: list[Check], stores: Sequence[StoreRef], problems: Sequence[StoreProblem], code: int, look: Look
+) -> Answer:
     checks = [replace(each, detail=at_home(each.detail)) for each in found]
 
     def document() -> output.Json:
@@ -60,7 +64,10 @@ def _answer(found: list[Check], stores: Sequence[StoreRef], problems: Sequence[S
 
     def lines() -> Iterator[str]:
         rows = [[each.state.value, text.one_line(each.name), text.one_line(each.detail)] for each in checks]
-        yield from plain.columns(["STATE", "CHECK", "DETAIL"], rows)
+        table = [*plain.columns(["STATE", "CHECK", "DETAIL"], rows)]
+        indent = " " * table[0].index("DETAIL")
+        for line in table:
+            yield from look.broken(line, indent)
 
     return Answer(document, lines, code)
 
