@@ -251,6 +251,13 @@ def no_messages_table(home: Path) -> None:
         conn.executescript("create table sessions (id text primary key, source text, title text)")
 
 
+def sixteen_bits(home: Path) -> None:
+    """All is there, its texts in another encoding."""
+    with contextlib.closing(sqlite3.connect(home / DB)) as conn:
+        conn.executescript("pragma encoding = 'UTF-16le'; create table loose (x)")
+    well(home)
+
+
 def oldest(home: Path) -> None:
     well(home, schema=11)
 

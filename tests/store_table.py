@@ -104,6 +104,11 @@ TABLE = (
         "not a store of any Hermes that is known: it lacks sessions.",
         screen=UNREADABLE,
     ),
+    State(
+        "texts in UTF-16", still(states.sixteen_bits), 3,
+        "not a store of any Hermes that is known: its texts are in UTF-16le.",
+        screen=UNREADABLE,
+    ),
     State("no messages table", still(states.no_messages_table), 3, "not one of Hermes", screen=UNREADABLE),
     State("a newer schema", still(states.newer), doctor="schema"),
     # files and folders

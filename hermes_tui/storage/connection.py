@@ -166,10 +166,11 @@ def open_store(ref: StoreRef) -> Store:
             raise _not_opened(again, ref) from again
     try:
         schema = probe(conn)
+        encoding = str(conn.execute("pragma encoding").fetchone()[0])
     except sqlite3.Error as error:
         conn.close()
         raise _not_opened(error, ref) from error
-    if (strange := _strange(schema)) is not None:
+    if (strange := _strange(schema, encoding)) is not None:
         conn.close()
         raise StoreUnreadable(f"{ref.db} is {strange}. Name another with --db or --home.", **_where(ref))
     return Store(ref, conn, schema, tuple(notices), identity, immutable)
@@ -183,13 +184,16 @@ def _not_opened(error: sqlite3.Error, ref: StoreRef) -> HermesTuiError:
     return StoreUnreadable(f"{sentence} Name another with --db or --home.", **_where(ref))
 
 
-def _strange(schema: Schema) -> str | None:
-    """What is wrong with a database whose tables are not those of a Hermes."""
+def _strange(schema: Schema, encoding: str) -> str | None:
+    """What is wrong with a database whose tables are not those of a Hermes, or its texts: bytes of others than UTF-8
+    would be searched in vain."""
     if "id" not in schema.sessions or "session_id" not in schema.messages:
         return "a database, but not one of Hermes: it has no sessions and messages"
     lacking = [f"sessions.{each}" for each in NEEDED_OF_SESSIONS if each not in schema.sessions]
     lacking += [f"messages.{each}" for each in NEEDED_OF_MESSAGES if each not in schema.messages]
-    return f"not a store of any Hermes that is known: it lacks {', '.join(lacking)}" if lacking else None
+    if lacking:
+        return f"not a store of any Hermes that is known: it lacks {', '.join(lacking)}"
+    return None if encoding == "UTF-8" else f"not a store of any Hermes that is known: its texts are in {encoding}"
 
 
 class _Where(TypedDict):
