@@ -16,6 +16,7 @@ from hermes_tui.errors import StoreBusy
 from hermes_tui.intents import CopyText, HandOver, PrintAndQuit
 from hermes_tui.palette import Commands
 from hermes_tui.screens.resume import ResumeScreen
+from hermes_tui.widgets.resuming import Resuming, body_lines
 from tests import values
 from tests.fakes import GatedService
 from tests.stage import on_stage, seen, until
@@ -262,6 +263,15 @@ async def test_a_long_last_answer_scrolls_and_leaves_the_checks_in_sight(size: t
             assert "esc close" in seen(app)
             await pilot.press("G")
         assert "word399" in seen(app)
+
+
+def test_a_last_answer_is_not_cut_for_the_sake_of_a_blank() -> None:
+    for words in range(20, 400, 5):
+        said = " ".join(["word"] * words)
+        recap = Recap((RecapEntry("user", "why?"), RecapEntry("assistant", said)), 3)
+        shown = Resuming(values.CONVERSATIONS[0], recap, replace(values.PLAN, checks=CHECKS))
+        middle, foot = body_lines(shown, [("enter", "here")], 76, 20)
+        assert len(middle) + len(foot) != 21, "all but one line of it is in sight"
 
 
 REFUSED = "This cannot be resumed: this is the demo, and hermes has never heard of its sessions."

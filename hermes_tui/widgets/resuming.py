@@ -85,8 +85,10 @@ def _recap(recap: Recap | None, width: int, room: int) -> list[Line]:
         lines = [*lead, *joined(blocks)]
         if not blocks:
             return [*lead, line(AXIS, ("nothing was said", "aside")), line()] if not earlier else lead
-        if len(lines) < room or len(blocks) <= told:
+        if len(lines) < room:
             return [*lines, line()]
+        if len(blocks) <= told:  # that it is whole is worth the blank above it
+            return [*lead[: 1 if len(lines) == room else 2], *joined(blocks), line()]
         del blocks[0]
         earlier += 1
 
