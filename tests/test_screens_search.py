@@ -657,6 +657,9 @@ def test_conversations_are_not_said_to_pass_what_their_messages_would_have_to(qu
     page = SearchPage((), 0, 242, "", "fts", 1.0, final=True)
     head, _ = nothing_found(query, page)
     assert "".join(text for text, _ in head[0]) == said
+    alone, _ = nothing_found(query, replace(page, searched=1))
+    of_one = head[0][-1][0].replace("242 conversations", "1 conversation").replace(" pass ", " passes ")
+    assert alone[0][-1][0] == of_one
 
 
 async def test_nothing_found_offers_to_read_what_no_index_holds() -> None:

@@ -218,9 +218,8 @@ def _where(text: str, page: SearchPage) -> str:
     typed = [text[start:end] for start, _, end in filter_words(text)]
     bound = [word for word in typed if word.lstrip("-").partition(":")[0].casefold() in _OF_MESSAGES]
     asked = f" with {one_line(' '.join(bound), _LONGEST)}" if bound else ""
-    passing = (
-        "" if len(bound) == len(typed) else " that pass the other filters" if bound else " that pass the filters"
-    )
+    passes = "passes" if page.searched == 1 else "pass"
+    passing = f" that {passes} the {'other ' if bound else ''}filters" if len(bound) < len(typed) else ""
     return f"{asked} in {count(page.searched, 'conversation')}{passing}"
 
 
