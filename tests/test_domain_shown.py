@@ -13,6 +13,7 @@ from tests.test_domain_families import compressed, segment
 SAID = {
     "said": "Dump log 1 of libfoo.so.1.",
     "long": "ok, and the tests? Then go on with the review of all of it...",
+    "ticked": "`foo` fails with `bar`",
     "run": "sub",
 }
 STORE = Catalogue.of(
@@ -28,6 +29,7 @@ STORE = Catalogue.of(
             segment("mixed", title="Notes", at=8.0),
             segment("said", at=9.0),
             segment("long", at=10.0),
+            segment("ticked", at=10.5),
             compressed("chatted", at=11.0),
             segment("chat", "chatted", display_name="Ben", at=12.0),
         ]
@@ -72,6 +74,11 @@ def opened(name: str) -> str | None:
         ("weekly REVIEW #3", "week3"),
         ("NOTES", "upper"),
         ("Notes", "mixed"),
+        ("“`foo` fails with `bar`”", "ticked"),
+        ('"`foo` fails with `bar`"', "ticked"),
+        ("`foo` fails with `bar`", "ticked"),
+        ("“`foo` fai…", "ticked"),
+        ("`foo` fai~", "ticked"),
         ("Incident 4711", None),
         ("…", None),
         ("nobody", None),
@@ -89,4 +96,4 @@ def test_several_that_fit_are_candidates(name: str, ids: set[str]) -> None:
 
 
 def test_only_what_has_no_name_is_called_by_what_was_said_first() -> None:
-    assert {chain.root.id for chain in nameless(STORE)} == {"said", "long"}
+    assert {chain.root.id for chain in nameless(STORE)} == {"said", "long", "ticked"}

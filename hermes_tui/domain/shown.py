@@ -76,8 +76,13 @@ def _wanted(link: Link, fold: Callable[[str], str]) -> Iterator[_Wanted]:
             yield _Wanted(row["title"].strip(QUOTES), anchor, int(row["segments"]))
     name, row = one_line(link.id), AS_SHOWN.match(one_line(link.id))
     for each, segments in ((name, None), *(((row["title"], int(row["segments"])),) if row is not None else ())):
-        if each.endswith(_CUT) and (begun := each[:-1].strip(QUOTES).strip()):
-            yield _Wanted(fold(begun), link.anchor, segments, cut=True)
+        if each.endswith(_CUT):
+            begun = each[:-1].strip()
+            for name in dict.fromkeys(
+                (begun, begun[1:] if begun[:1] in QUOTES else begun, begun.strip(QUOTES).strip())
+            ):
+                if name:
+                    yield _Wanted(fold(name), link.anchor, segments, cut=True)
 
 
 def _called(chain: Chain) -> str:

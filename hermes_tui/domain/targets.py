@@ -111,7 +111,9 @@ def _holds(wanted: Sequence[str], words: Sequence[str]) -> bool:
 
 def readings(link: Link) -> Iterator[tuple[str, int | None]]:
     """As it stands; without the quotes and stops that a paste brings along; with a message id at its end."""
-    tried = dict.fromkeys((link.id, link.id.rstrip(_STOPS), link.id.rstrip(_STOPS).strip(QUOTES).strip()))
+    bare = link.id.rstrip(_STOPS)
+    inner = bare[1:-1].strip() if bare[:1] in QUOTES and bare[-1:] in QUOTES else bare  # what has quotes of its own
+    tried = dict.fromkeys((link.id, bare, inner, bare.strip(QUOTES).strip()))
     names = [name for name in tried if name]
     for name in names:
         yield name, link.anchor
