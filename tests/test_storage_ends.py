@@ -168,12 +168,12 @@ def ending(store: Store, word: str) -> set[int]:
 
 
 def test_only_output_that_may_end_with_the_word_is_named(noted: Path) -> None:
-    always = {601, 602}
+    always = {600, 601, 602, 603}  # one is longer than what is looked through, and in one is a NUL
     with opened(noted) as store:
         assert ending(store, "deeptoolite") == {1, 2, 3, 4} | always
         assert ending(store, "smell") == {1_300} | always, "of texts full of accents nothing is known"
         assert ending(store, "deeptoolite") <= {1, 2, 3, 4, 300, 301, 1_300} | always
-        assert ending(store, "plain") == {600, 900, 1_300} | always
+        assert ending(store, "plain") == {900, 1_300} | always
         assert ending(store, "muller") == {300, 301, 1_300} | always
         assert ending(store, "cafe") == {1_300} | always
 

@@ -34,16 +34,16 @@ length(cast(m.content as blob)) <= {CUT_AT} and printf('%s', m.content) is m.con
 """
 """Tool output that is a text, and that the index holds to its end: not where there is a NUL in it, at which SQLite
 cuts a text."""
-_AT_ONCE = 256
+AT_ONCE = 256
 """Ids of which the texts are looked through together …"""
 _LONGEST = 131_072
 """… up to so many bytes of each."""
 _END = f"substr(cast(m.content as blob), {CUT_AT - _OVERLAP + 1}, {_LONGEST})"
 _ODD = f"""
 m.tool_calls is not null or typeof(m.content) is not 'text'
-or length(cast(printf('%s', m.content) as blob)) <> min(length(cast(m.content as blob)), {_LONGEST}.5)
+or length(cast(printf('%s', m.content) as blob)) not between {CUT_AT - _OVERLAP} and {CUT_AT - _OVERLAP + _LONGEST}
 """
-"""What `_END` does not tell all of."""
+"""What `_END` does not tell all of; where it holds a NUL, that tells it."""
 _REMEMBERED = 4_000
 """Blocks of so many ids of which is remembered what is known of them."""
 _LEAST = 6
@@ -127,14 +127,14 @@ def ending_with(
     plain: list[str] = []
     top = high
     while top > low and not store.stopped():
-        bottom = max(low, (top - 1) // _AT_ONCE * _AT_ONCE)
+        bottom = max(low, (top - 1) // AT_ONCE * AT_ONCE)
         block, said, texts = None, True, None
-        if top - bottom == _AT_ONCE:
+        if top - bottom == AT_ONCE:
             block = known.get(top) or next((each[top] for each in others if top in each), None)
         if block is None:
             ids, odd, said, texts = store.conn.execute(sql, {**params, "low": bottom, "high": top}).fetchone()
             block = _block(ids or "", odd or "", texts or b"")
-            if top - bottom == _AT_ONCE and len(known) < _REMEMBERED:
+            if top - bottom == AT_ONCE and len(known) < _REMEMBERED:
                 known[top] = block
         accented = block.around is None or ends.accented.search(block.around)
         if block.odd == block.all or (accented and (texts is None or ends.holds_words(texts))):
@@ -165,8 +165,9 @@ def _known(store: Store, version: int, where: Conditions) -> dict[int, _Block]:
 
 def _block(ids: str, odd: str, texts: bytes) -> _Block:
     around = around_accents(texts)
+    unseen = 0 in texts  # `like` sees nothing behind it
     crowded = (around is None or ANY in around) and any(_often(mark, texts) for mark in _MARKING)
-    return _Block(ids, ids if crowded else odd, around)
+    return _Block(ids, ids if unseen or crowded else odd, around)
 
 
 def _often(mark: bytes, texts: bytes) -> bool:

@@ -17,7 +17,7 @@ from typing import Any
 from hermes_tui.domain.querytrees import Node, positive
 from hermes_tui.storage.conditions import AT, Conditions
 from hermes_tui.storage.connection import Store, is_damage
-from hermes_tui.storage.ends import Learned, ending_with, ends_of
+from hermes_tui.storage.ends import AT_ONCE, Learned, ending_with, ends_of
 from hermes_tui.storage.fts import CUT_AT, STRUCTURED, TROUBLE, Index, is_index_trouble
 from hermes_tui.storage.holes import Gap
 from hermes_tui.storage.judging import Judge, Verdict, row_of
@@ -32,6 +32,8 @@ _SLICE_SECONDS = 0.1
 """A slice is made larger or smaller so that it takes about as long as this, in a thread that has the machine …"""
 _WAITED = 4
 """… or so many times as long in one that waits for others: smaller slices would wait more often, and no less."""
+_SHARES = 2
+"""Slices for each thread, so that whoever has the easier ones takes more of them."""
 _JUDGED_AT_ONCE = 256
 
 
@@ -164,7 +166,9 @@ def plan(store: Store, task: Task) -> None:
 
 
 def _abreast(store: Store, stretches: Sequence[Stretch], at: int | None, size: int, number: int) -> list[Span]:
-    return _next(store, stretches[0], at, size, number) if stretches and number > 1 else []
+    if not stretches or number < 2:
+        return []
+    return _next(store, stretches[0], at, max(size // _SHARES, 1), number * _SHARES)
 
 
 def _next(store: Store, stretch: Stretch, at: int | None, size: int, number: int) -> list[Span]:
@@ -177,7 +181,10 @@ def _next(store: Store, stretch: Stretch, at: int | None, size: int, number: int
     while not found or (top > stretch.low and len(found) < number):
         # Ids need not be dense: one that is off by years of messages must not be counted down from.
         high = max(stretch.low, newest_up_to(store, top))
-        found.append(Span(stretch, top, high, max(stretch.low, high - size)))
+        low = high - size
+        if size > AT_ONCE:
+            low -= low % AT_ONCE  # what is remembered of texts is of blocks, which no slice should part
+        found.append(Span(stretch, top, high, max(stretch.low, low)))
         top = found[-1].low
     return found
 
