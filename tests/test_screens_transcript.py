@@ -140,6 +140,21 @@ async def test_of_several_calls_and_what_was_said_that_which_holds_most_of_the_w
         assert "make needle" in bar(app)
 
 
+@pytest.mark.parametrize("parted", ["we make a needle", f"{'x ' * 46}make needle"])
+async def test_in_a_long_text_the_line_with_most_of_the_words_is_gone_to(parted: str) -> None:
+    lines = [f"line {i}" for i in range(200)]
+    lines[2], lines[100] = "we make something", parted
+    messages = [*talk(3), message(4, "assistant", "\n\n".join(lines)), *talk(9)[4:]]
+    screen = screen_of(service_of(messages), 4, words="make needle")
+    async with on_stage(screen) as (_, app, pilot):
+        await settled(screen, pilot)
+        await until(pilot, lambda: "1/1" in seen(app))
+        assert "needle" in seen(app).split("/ make needle")[0]
+        leaf = screen.reader.shelf.peek(4)
+        assert leaf is not None
+        assert not leaf.done, "no more of it is set than was needed"
+
+
 def test_both_numbers_of_a_find_have_their_commas() -> None:
     assert saying.found_words(5_007, 5_010) == "5,007/5,010"
 

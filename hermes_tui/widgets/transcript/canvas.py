@@ -70,7 +70,7 @@ class Canvas(Supply, inherit_bindings=False):
         position, line = cell
         message_id = self.plan.order.ids[position]
         current, link = self._current(cell, leaf, first=first)
-        now = message_id == self.walker.match and leaf is not None and leaf.lit[:1] == [line]
+        now = message_id == self.walker.match and leaf is not None and leaf.match == line
         block = block_key(message_id, each)
         shift = 0 if block is None else self.shift_of(block)
         selection = self.text_selection
@@ -101,9 +101,9 @@ class Canvas(Supply, inherit_bindings=False):
         if block in self.shifts or block[0] != self.walker.match:
             return self.shifts.get(block, 0)
         leaf = self.shelf.peek(block[0])
-        if leaf is None or not leaf.lit:
+        if leaf is None or leaf.match < 0:
             return 0
-        lit = leaf.rows[leaf.lit[0]]
+        lit = leaf.rows[leaf.match]
         return shift_to_match(lit, self.size.width) if block_key(block[0], lit) == block else 0
 
     def _current(self, cell: Cell, leaf: Leaf | None, *, first: bool) -> tuple[bool, tuple[int, int] | None]:

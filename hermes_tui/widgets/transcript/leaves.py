@@ -10,6 +10,8 @@ from enum import StrEnum
 from hermes_tui.values import dataclass
 from hermes_tui.widgets.transcript.rows import Row
 
+NEAR = 300
+"""Rows of a message among which the best match is looked for; behind them the first one counts."""
 _SERIALS = itertools.count()
 PART = 1 << 26
 """Offsets of a message: the number of its part times this, plus the offset in that part's text."""
@@ -60,12 +62,14 @@ class Leaf:
     __slots__ = (
         "_keys",
         "_links",
+        "_most",
         "_named",
+        "_near",
         "_source",
         "bottom",
         "done",
         "items",
-        "lit",
+        "match",
         "parts",
         "rows",
         "serial",
@@ -85,8 +89,9 @@ class Leaf:
         self.items: list[Item] = items if items is not None else []
         self.parts: list[str] = parts if parts is not None else []
         """The texts that are shown, for selecting and copying: what is folded is not among them."""
-        self.lit: list[int] = []
-        """Rows that hold a match."""
+        self.match = -1
+        """The row to go to for the match, -1 without one: of the first `NEAR` that with most of the words, those of
+        the row below counted in."""
         self.top = kept[0].tight if kept else True
         """It begins with a folded line, which needs no blank above it after another one …"""
         self.bottom = kept[-1].tight if kept else True
@@ -94,6 +99,9 @@ class Leaf:
         self.done = not kept
         self.serial = next(_SERIALS)
         """Tells this leaf from those made before, of the same message: what was painted of them is out of date."""
+        self._most = 0
+        self._near: tuple[int, set[str]] = (-1, set())
+        """The last lit row, and its words."""
         self._links = links if links is not None else []
         self._named = 0
         self._keys: dict[str, int] = {}
@@ -118,8 +126,8 @@ class Leaf:
         index = each[4]
         if 0 <= index < len(self.items) and self.items[index].row < 0:
             self.items[index].row = at
-        if any(run[1] == "match" for run in each[0]):
-            self.lit.append(at)
+        if words := {run[0].casefold() for run in each[0] if run[1] == "match"}:
+            self._light(at, words)
         while self._named < len(self._links):
             start, end, target = self._links[self._named]
             if any(source <= start < source + len(text) for text, _, source in each[0] if source >= 0):
@@ -127,6 +135,17 @@ class Leaf:
             elif start >= each[7]:
                 break  # it stands on a row below
             self._named += 1
+
+    def _light(self, at: int, words: set[str]) -> None:
+        row, above = self._near
+        self._near = at, words
+        for start, held in ((at, len(words)), (row, len(words | above) if row == at - 1 else 0)):
+            if held > self._most and (at < NEAR or not self._most):
+                self._most, self.match = held, start
+
+    def matched(self, words: int) -> bool:
+        """Whether no better row will come for a match of so many words."""
+        return self.done or self._most >= words or (self._most > 0 and len(self.rows) >= NEAR)
 
     def ordered(self) -> list[int]:
         """Indexes of the items whose rows are set, in reading order."""

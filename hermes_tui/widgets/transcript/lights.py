@@ -9,14 +9,20 @@ from hermes_tui.widgets.transcript.rows import Span
 
 _WINDOW = 65_536
 _OVERLAP = 512
+_BAR = re.compile(r"(?<!\\)\|")
 _MOST = 100
 """Words that are lit: a pasted page need not all be."""
 
 
 def pattern_of(words: str) -> re.Pattern[str] | None:
     """What lights up the words and `"phrases"` that are looked for, also inside other words; None for none."""
-    needles = sorted(parse_find(words)[:_MOST], key=len, reverse=True)
-    return re.compile("|".join(find_pattern(each).pattern for each in needles), re.IGNORECASE) if needles else None
+    wanted = sorted(parse_find(words)[:_MOST], key=len, reverse=True)
+    return re.compile("|".join(find_pattern(each).pattern for each in wanted), re.IGNORECASE) if wanted else None
+
+
+def needles(pattern: re.Pattern[str]) -> int:
+    """How many words and phrases it lights up."""
+    return len(_BAR.split(pattern.pattern))
 
 
 class Lights:

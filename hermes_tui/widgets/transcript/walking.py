@@ -7,6 +7,7 @@ import re
 from hermes_tui.values import dataclass
 from hermes_tui.widgets.transcript.layout import Layout
 from hermes_tui.widgets.transcript.leaves import Item, ItemKind, Leaf
+from hermes_tui.widgets.transcript.lights import needles
 from hermes_tui.widgets.transcript.measures import ALL
 from hermes_tui.widgets.transcript.order import Order
 from hermes_tui.widgets.transcript.rendering import matching_keys
@@ -157,7 +158,7 @@ class Walker:
             if seek.match and not seek.unfolded:
                 seek.unfolded = self._unfold(layout.order.ids[seek.position])
             leaf = layout.leaf(seek.position)
-            if leaf is None or (seek.match and not leaf.lit and self._needs_whole(seek.position, leaf)):
+            if leaf is None or (seek.match and leaf.match < 0 and self._needs_whole(seek.position, leaf)):
                 if layout.y_of(seek.position, 0) is None:
                     layout.go(seek.position, 0, layout.height // 3)
                 return True
@@ -183,7 +184,8 @@ class Walker:
         """Set rows until what is looked for is among them, or all are; False when there was no time."""
         while not leaf.done:
             if seek.match:
-                there = bool(leaf.lit)
+                pattern = self.layout.shelf.setting.pattern
+                there = leaf.matched(needles(pattern) if pattern is not None else 1)
             elif seek.after:
                 there = self._next(leaf, seek.after) is not None or len(leaf.rows) > _DEEP
             elif seek.key:
@@ -199,9 +201,9 @@ class Walker:
 
     def _target(self, leaf: Leaf, seek: Seek) -> tuple[int, int | None]:
         """(line to show, index of the item there)."""
-        if seek.match and leaf.lit:
-            owner = leaf.rows[leaf.lit[0]][4]
-            return leaf.lit[0], owner if owner >= 0 else None
+        if seek.match and leaf.match >= 0:
+            owner = leaf.rows[leaf.match][4]
+            return leaf.match, owner if owner >= 0 else None
         if seek.after:
             index = self._next(leaf, seek.after)
             return (0, None) if index is None else (leaf.items[index].row, index)
@@ -229,7 +231,7 @@ class Walker:
         pattern = layout.shelf.setting.pattern
         if message is None or pattern is None:
             return False
-        most = _held(pattern, f"{message.text}\n{message.reasoning or ''}") if leaf.lit else 0
+        most = _held(pattern, f"{message.text}\n{message.reasoning or ''}") if leaf.match >= 0 else 0
         best = None
         for call in message.tool_calls or ():
             place = None if call.result_id is None else layout.order.position(call.result_id)
@@ -255,7 +257,7 @@ class Walker:
         message_id = self.layout.order.ids[position]
         message = self.layout.shelf.message(message_id)
         pattern = self.layout.shelf.setting.pattern
-        if message is None or not message.cut or pattern is None or leaf.lit:
+        if message is None or not message.cut or pattern is None or leaf.match >= 0:
             return False
         if self.layout.shelf.whole(message_id) is not None or pattern.search(message.text):
             return False
