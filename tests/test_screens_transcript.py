@@ -140,6 +140,17 @@ async def test_of_several_calls_and_what_was_said_that_which_holds_most_of_the_w
         assert "make needle" in bar(app)
 
 
+async def test_the_footer_offers_to_fold_calls_where_there_are_some() -> None:
+    call = ToolCall("c", "terminal", '{"command": "ls"}', result_id=5)
+    with_call = [*talk(3), message(4, "assistant", "", tool_calls=(call,)), message(5, "tool", "x", call=call)]
+    for messages, offered in ((talk(5), False), (with_call, True)):
+        screen = screen_of(service_of(messages))
+        async with on_stage(screen) as (_, app, pilot):
+            await settled(screen, pilot)
+            await until(pilot, lambda: "/ find" in seen(app).splitlines()[-1])
+            assert ("t all tools" in seen(app).splitlines()[-1]) == offered
+
+
 @pytest.mark.parametrize("parted", ["we make a needle", f"{'x ' * 46}make needle"])
 async def test_in_a_long_text_the_line_with_most_of_the_words_is_gone_to(parted: str) -> None:
     lines = [f"line {i}" for i in range(200)]

@@ -148,6 +148,7 @@ class TranscriptScreen(Filling, Leading, inherit_bindings=False):
             place.kind if place is not None else None,
             matches=len(self.reader.matches) > 0,
             hits=len(self.opening.hits) > 1,
+            tools=self.reader.plan.order.called,
             finding=self._typed and bool(self.words),
         )
         if pairs != self._footer:

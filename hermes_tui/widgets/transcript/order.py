@@ -42,6 +42,11 @@ class Order:
         """Messages of the whole transcript."""
         return self.before + len(self.ids) + self.after
 
+    @property
+    def called(self) -> bool:
+        """Whether a call was answered in it."""
+        return TOOL in self.roles
+
     def position(self, message_id: int) -> int | None:
         """Where a message, or the copy of it that is shown, stands."""
         if self.outline is not None:

@@ -100,9 +100,10 @@ def find_parts(words: str, counted: str, *, found: bool) -> tuple[Part, ...]:
 
 
 def footer(
-    rebound: Mapping[str, str], kind: ItemKind | None, *, matches: bool, hits: bool, finding: bool
+    rebound: Mapping[str, str], kind: ItemKind | None, *, matches: bool, hits: bool, tools: bool, finding: bool
 ) -> tuple[tuple[str, str], ...]:
-    """The keys that matter now, as (keys, label): at most eight. `finding`: there are words to let go of first."""
+    """The keys that matter now, as (keys, label): at most eight. `tools`: there are calls to fold; `finding`: there
+    are words to let go of first."""
     by_name = {key.id.partition(".")[2]: key for key in TRANSCRIPT}
 
     def keys(*names: str) -> str:
@@ -112,11 +113,8 @@ def footer(
     found += [(keys("next-hit"), "next hit")] if hits else []
     found += [(keys("previous-prompt", "next-prompt"), "prompt")]
     found += [(keys("act"), _ACTS[kind])] if kind in _ACTS else []
-    found += [
-        (keys("tools"), "all tools"),
-        (keys("message"), "copy"),
-        (keys("resume"), "resume"),
-    ]
+    found += [(keys("tools"), "all tools")] if tools else []
+    found += [(keys("message"), "copy"), (keys("resume"), "resume")]
     return (*found[:6], (keys("back"), "close" if finding else "back"), ("?", "keys"))
 
 
