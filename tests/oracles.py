@@ -6,7 +6,7 @@ import json
 import re
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,9 @@ class Seen:
     """As stored, escapes read."""
     raw: str
     """Text, tool name and calls as stored, joined."""
+    name: str
+    """Of the tool."""
+    at: float
 
 
 @dataclass(slots=True)
@@ -43,6 +46,7 @@ class Oracle:
     rows: list[Seen]
     catalogue: Catalogue
     aliases: dict[int, int] = field(default_factory=dict)
+    _index: sqlite3.Connection | None = None
 
     @classmethod
     def of(cls, db: Path, *, whole_output: bool = False) -> Oracle:
@@ -67,19 +71,25 @@ class Oracle:
 
     def words(self, expression: str) -> set[int]:
         """Messages that FTS5 finds, by an index of nothing else than what is seen."""
-        conn = sqlite3.connect(":memory:")
-        try:
-            conn.execute("create virtual table t using fts5(body)")
+        if self._index is None:
+            self._index = sqlite3.connect(":memory:", check_same_thread=False)
+            self._index.execute("create virtual table t using fts5(body)")
             bodies = ((row.id, row.raw.replace("\x00", " ").encode("utf-8", "replace")) for row in self.rows)
-            conn.executemany("insert into t(rowid, body) values (?, cast(? as text))", bodies)
-            return {row[0] for row in conn.execute("select rowid from t where t match ?", (expression,))}
-        finally:
-            conn.close()
+            self._index.executemany("insert into t(rowid, body) values (?, cast(? as text))", bodies)
+        return {row[0] for row in self._index.execute("select rowid from t where t match ?", (expression,))}
+
+    def among(self, passes: Callable[[Seen], bool]) -> Oracle:
+        """The same of these messages only."""
+        return Oracle([row for row in self.rows if passes(row)], self.catalogue, self.aliases)
+
+    def __del__(self) -> None:
+        if self._index is not None:
+            self._index.close()
 
     def substring(self, run: str) -> set[int]:
         """Messages in which these characters stand side by side."""
         run = run.lower()
-        return {row.id for row in self.rows if run in row.text.lower() or run in row.calls.lower()}
+        return {row.id for row in self.rows if any(run in text.lower() for text in (row.text, row.name, row.calls))}
 
     def counted(self, messages: Iterable[int]) -> dict[str, int]:
         """Root id → how many messages that are shown are among these, copies once."""
@@ -119,7 +129,16 @@ def _seen(row: sqlite3.Row, cut: bool) -> Seen:
     if cut and row["role"] == "tool" and not structured:
         text = text[:CUT]
     name = row["tool_name"] or ""
-    return Seen(row["id"], row["session_id"], row["role"], text, _unescaped(calls), f"{text} {name} {calls}")
+    return Seen(
+        row["id"],
+        row["session_id"],
+        row["role"],
+        text,
+        _unescaped(calls),
+        f"{text} {name} {calls}",
+        name,
+        row["timestamp"],
+    )
 
 
 def _unescaped(calls: str) -> str:

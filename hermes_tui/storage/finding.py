@@ -1,40 +1,28 @@
 """Find one boolean tree in one store: by an index where one answers, by reading the messages where none does.
 
 Every message is in one of two parts: those that an index is asked about, whose matches SQLite counts and ranks,
-and those that are read: structured content, what an index lacks or is blind for, long tool output when asked for.
+and those that are read (`divisions`). What stands inside words no index of words knows: messages that hold such are
+read, and whatever is left of the tree without them is asked of the index, about all others.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable
 from typing import Any
 
-from hermes_tui.domain.queries import SearchOrder
-from hermes_tui.domain.querytrees import Leaf, Node, Or, leaves, positive
-from hermes_tui.storage import matches, ranking, vocabulary
+from hermes_tui.domain.querytrees import Leaf, Node, Or, positive
+from hermes_tui.storage import matches, ranking
 from hermes_tui.storage.conditions import Conditions
 from hermes_tui.storage.connection import Store
-from hermes_tui.storage.fts import Index, Indexes, Scale, scale, structured_ids, trigrams_only, words_only
-from hermes_tui.storage.judging import UNICODE, Judge
+from hermes_tui.storage.divisions import Division, Ground, divide
+from hermes_tui.storage.fts import Index, Scale, scale
+from hermes_tui.storage.judging import Judge
 from hermes_tui.storage.matches import BEST, CALLED, Group, Groups, by_order
-from hermes_tui.storage.parts import Parts
+from hermes_tui.storage.parts import Parts, of_words
 from hermes_tui.storage.rows import extent
-from hermes_tui.storage.scan import (
-    Judged,
-    Stretch,
-    Task,
-    everything,
-    gaps_of,
-    listed,
-    plan,
-    read_ahead,
-    scan_slice,
-    take,
-)
-from hermes_tui.storage.scopes import Scope
+from hermes_tui.storage.scan import Judged, Task, plan, read_ahead, scan_slice, take
 from hermes_tui.storage.settling import Asked, settled_by_reading
-from hermes_tui.storage.structured import may_hold
 from hermes_tui.storage.summing import Summing
 from hermes_tui.storage.tallies import Scorer, grouped, merged
 from hermes_tui.values import dataclass, field
@@ -47,39 +35,8 @@ _AMONG = 400
 """The newest matches, among which the first step looks for some that somebody said …"""
 _AT_ONCE = 50
 """… and shows so many."""
-_TOOLS = "m.role is 'tool'"
-_CALLS = "coalesce(m.tool_calls, '') not in ('', '[]')"
-_ESCAPED_CALLS = "coalesce(m.tool_calls, '') like '%\\u%'"
-
 Step = Callable[[Any, Store], None]
 """A method of whoever has it in a list. Bound, it would hold all that was found in a circle."""
-
-
-@dataclass(frozen=True, slots=True)
-class Ground:
-    """Where and how to look; the same for everything that one search asks of one store."""
-
-    indexes: Indexes
-    scope: Scope
-    where: Conditions
-    order: SearchOrder
-    deep: bool
-    """Tool output is read to its end."""
-    anywhere: Conditions | None = None
-    """`where` without the sessions, when most are searched."""
-    steps: bool = True
-    """Common words are answered in steps."""
-    abreast: int = 1
-    """Slices that may be read at the same time."""
-
-    @property
-    def cut(self) -> bool:
-        """Only the beginning of tool output is looked at."""
-        return self.indexes.base is not None and self.indexes.base.cut and not self.deep
-
-    @property
-    def tokenizer(self) -> str:
-        return self.indexes.base.tokenizer if self.indexes.base is not None else UNICODE
 
 
 @dataclass(slots=True)
@@ -91,7 +48,9 @@ class Finding:
     ground: Ground
     steps: list[Step] = field(default_factory=list)
     index: Index | None = None
-    """The one that is asked."""
+    """The one that is asked …"""
+    asked: Node | None = None
+    """… for this; None where none of the messages it is asked about can match."""
     within: Conditions = field(default_factory=lambda: Conditions([]))
     """What the messages are that it is asked about."""
     groups: Groups = field(default_factory=dict)
@@ -108,8 +67,13 @@ class Finding:
     rough: bool = False
     """`groups` are some of the matches, to be shown before all are known."""
     _counts: dict[Node, int] = field(default_factory=dict)
-    _stretches: list[Stretch] = field(default_factory=list)
-    """What is to be read."""
+    division: Division = field(init=False)
+    _both: set[int] = field(default_factory=set)
+    """Messages that were read and that the index may give as well, until it is not asked about them any more."""
+    _known: bool = False
+    """The index was asked, or will be before anything is read."""
+    _to_part: bool = False
+    """That is still to be seen to."""
     _recently: ranking.Recently | None = None
     """The newest matches, which need not be ranked again."""
     _summing: Summing | None = None
@@ -118,84 +82,59 @@ class Finding:
     _measured: dict[int, float] = field(default_factory=dict)
     """BM25 of rows that were read and which the index ranks all the same."""
 
-    def begin(self, store: Store) -> None:
-        """Choose the way, and queue its steps."""
-        base, trigram = self.ground.indexes.base, self.ground.indexes.trigram
-        if base is not None and words_only(self.tree):
-            self.index = base
-            self.routes.add("fts")
-        elif trigram is not None and trigrams_only(self.tree):
-            self.index = trigram
-            self.routes.add("trigram")
-        stretches = self._narrowed(store, self._divide(store))
-        if self.index is not None:
+    def begin(self, store: Store, before: Finding | None = None) -> None:
+        """Choose the way, and queue its steps. `before`: what was found where words stand nowhere that are now looked
+        for inside words."""
+        division = self.division = divide(store, self.tree, self.ground)
+        base, self.index, self.within = self.ground.indexes.base, division.index, division.within
+        self.asked = self.of_index(self.tree)
+        mixed = division.inside is not None
+        if self.asked is None:
+            self._known = True
+        elif mixed and before is not None and before.asked is not None and before.division.within == self.within:
+            self.groups, self._summing, self._counts = before.groups, before._summing, before._counts
+            self._known = True
+        elif self.ground.steps or not mixed:
             self.steps += [Finding._newest] if self.ground.steps else self._ranking(store)
-        if stretches:
-            self._stretches = stretches
+            self._known = True
+        if self.index is not None:
+            self.routes.add("fts" if self.index is base else "trigram")
+        if division.listed:
+            self.routes.add("fts")
+        if division.stretches:
             self.steps.append(Finding._start_reading)
+        if mixed:
+            self._to_part = self.asked is not None
+            self.steps.append(Finding._part)
 
-    def _divide(self, store: Store) -> list[Stretch]:
-        """Part the messages: what is left to the index, and what must be read."""
-        base, trigram = self.ground.indexes.base, self.ground.indexes.trigram
-        self.within = self.ground.where
-        if base is None:
-            return everything(store, held=False)
-        structured = structured_ids(store, base)
-        self.within = self._without(structured)
-        words = self._words
-        escaped = matches.escaped_ids(store, base, tuple(dict.fromkeys(leaves(self.tree))))
-        apart = [*gaps_of(base.gaps), *(listed(structured) if may_hold(store, structured, words) else ())]
-        apart += listed(escaped)
-        if self.index is base:
-            structured = (*structured, *escaped)
-        output = everything(store, _TOOLS, held=False, begun=True) if self.ground.deep and base.cut else []
+    def of_index(self, node: Node) -> Node | None:
+        """What the index is asked for that is asked about a part of the tree; None where it has nothing to say."""
         if self.index is None:
-            return [*everything(store, f"not ({_TOOLS})" if output else "1"), *output, *apart]
-        self.within = self._without(structured)
-        for number, (low, high) in enumerate(base.gaps):
-            bounds = {f"gap{number}": low, f"gap{number}_end": high}
-            self.within = self.within.also(f"not (m.id > :gap{number} and m.id <= :gap{number}_end)", **bounds)
-        if output:
-            self.within = self.within.also(f"not ({_TOOLS})")
-            apart = [*output, *apart]
-        if self.index is trigram:
-            blind = f"not exists (select 1 from {trigram.name}_docsize d where d.id = m.id)"
-            blind += f" or {_ESCAPED_CALLS if trigram.has_calls else _CALLS}"
-            self.within = self.within.also(f"not ({blind})")
-            apart = [*everything(store, f"({blind}) and not ({_TOOLS})" if output else blind), *apart]
-        return apart
-
-    def _without(self, structured: Sequence[int]) -> Conditions:
-        """Rows of which the index holds no JSON instead of what is said."""
-        listed = json.dumps(structured)
-        return self.ground.where.also("m.id not in (select value from json_each(:structured))", structured=listed)
-
-    @property
-    def _words(self) -> tuple[Leaf, ...]:
-        """What is looked for, each once."""
-        return tuple(dict.fromkeys(positive(self.tree)))
-
-    def _narrowed(self, store: Store, stretches: list[Stretch]) -> list[Stretch]:
-        """Where the words in the index tell in which few messages it may be, only these are read."""
-        base = self.ground.indexes.base
-        whole = [stretch for stretch in stretches if stretch.held and not stretch.few]
-        if base is None or not whole or (ids := vocabulary.rows_with(store, base, self._words)) is None:
-            return stretches
-        self.routes.add("fts")
-        rows = [row for stretch in whole for row in listed(ids, stretch.only, held=True)]
-        return [*rows, *(stretch for stretch in stretches if stretch not in whole)]
+            return None
+        return node if self.index is self.ground.indexes.trigram else of_words(node)
 
     # what an index answers
 
-    def _ranking(self, store: Store) -> list[Step]:
+    def _ranking(self, store: Store, *, again: bool = False) -> list[Step]:
         """How all that match are ranked, once it is known how many they are."""
         assert self.index is not None
-        number, steps = self.count(store, self.tree), self.ground.steps
+        assert self.asked is not None
+        number = self.count(store, self.asked)
+        before, after = self.ground.steps and number > MANY and not again, self.index.inline
+        self._summing = None
         if number > MANY and not self.index.inline and not self.ground.where.clauses:
-            self._summing = Summing(self.index, self.tree, self.within, self.ground.order)
-            self._summing.divide(store, number, 1 if steps else self.ground.abreast)
-        before, after = steps and number > MANY, self.index.inline
+            self._summing = Summing(self.index, self.asked, self.within, self.ground.order)
+            self._summing.divide(store, number, 1 if before else self.ground.abreast)
         return [*([Finding._recent] * before), Finding._rank, *([Finding._settle] * after)]
+
+    def _part(self, store: Store) -> None:
+        """What was read is no matter of the index any more."""
+        if self._both:
+            both = json.dumps(sorted(self._both))
+            self.within = self.within.also("m.id not in (select value from json_each(:both))", both=both)
+        if self.asked is not None and (self._both or not self._known):
+            self.steps[1:1] = self._ranking(store, again=self._known)
+        self._to_part = False
 
     def _measure(self, store: Store) -> None:
         self.steps[1:1] = self._ranking(store)
@@ -204,9 +143,10 @@ class Finding:
         """Of very many some of the newest that people and the assistant said in sessions that nothing demotes; of any
         others only where there are none. How many match is asked when these are shown."""
         assert self.index is not None
-        tree, newest = ranking.enough(store, self.index, self.tree, _SOME)
+        assert self.asked is not None
+        tree, newest = ranking.enough(store, self.index, self.asked, _SOME)
         if len(newest) < _SOME:
-            self._counts[self.tree] = len(newest)
+            self._counts[self.asked] = len(newest)
             return self._measure(store)
         self.steps.insert(1, Finding._measure)
         groups, places = Groups(), self.ground.scope.places
@@ -224,19 +164,21 @@ class Finding:
 
     def _recent(self, store: Store) -> None:
         assert self.index is not None
-        self._recently = ranking.recently(store, self.index, self.tree, self.within, self.ground.order, MANY)
+        assert self.asked is not None
+        self._recently = ranking.recently(store, self.index, self.asked, self.within, self.ground.order, MANY)
         self.groups = self._recently.ranking.groups()
         if self._summing is not None:
             self._summing.known = self._recently
-            self._summing.divide(store, self.count(store, self.tree) - MANY, self.ground.abreast)
+            self._summing.divide(store, self.count(store, self.asked) - MANY, self.ground.abreast)
 
     def _rank(self, store: Store) -> None:
         assert self.index is not None
+        assert self.asked is not None
         order, known = self.ground.order, self._recently
         if self._summing is not None:
             self.groups = self._summing.last(store)
         else:
-            self.groups = ranking.ranked(store, self.index, self.tree, self.within, order, known)
+            self.groups = ranking.ranked(store, self.index, self.asked, self.within, order, known)
         self._recently, self.rough = None, False
 
     def deepen(self, store: Store, session_ids: Iterable[str]) -> bool:
@@ -259,7 +201,8 @@ class Finding:
 
     def _settle(self, store: Store) -> None:
         assert self.index is not None
-        asked = Asked(self.index, self.tree, self.within, self.ground.order, self.ground.tokenizer)
+        assert self.asked is not None
+        asked = Asked(self.index, self.asked, self.within, self.ground.order, self.ground.tokenizer)
         self.groups = settled_by_reading(store, asked, self.groups)
 
     def count(self, store: Store, tree: Node) -> int:
@@ -275,12 +218,21 @@ class Finding:
         words = tuple(dict.fromkeys(positive(self.tree)))
         asked = self.tree if len(words) == 1 else Or(words)
         judge = Judge(self.tree, self.parts.units, self.parts.barred, tokenizer=self.ground.tokenizer)
-        ground, base = self.ground, self.ground.indexes.base
+        ground, division = self.ground, self.division
+        where, base = ground.where, ground.indexes.base
         self.task = Task(
-            judge, asked, self._stretches, ground.where, base, ground.cut, ground.anywhere, abreast=ground.abreast
+            judge,
+            asked,
+            division.stretches,
+            where,
+            base,
+            ground.cut,
+            ground.anywhere,
+            abreast=ground.abreast,
+            inside=division.inside,
         )
         plan(store, self.task)
-        if any(not stretch.few for stretch in self._stretches):
+        if any(not stretch.few for stretch in division.stretches):
             self.routes.add("scan")
         self.steps.insert(1, Finding._read)
 
@@ -290,7 +242,10 @@ class Finding:
         found = [row for row in scan_slice(store, task) if row.session_id in self.ground.scope.places]
         for row in found:
             verdict = row.verdict
-            self.seen.update(leaf for leaf, n in zip(task.judge.leaves, verdict.counts, strict=True) if n)
+            held = {leaf for leaf, n in zip(task.judge.leaves, verdict.counts, strict=True) if n}
+            self.seen |= held
+            if task.inside is not None and any(not leaf.substring for leaf in held):
+                self._both.add(row.id)
             if verdict.whole:
                 self.judged[row.id] = row
             if verdict.units:
@@ -298,10 +253,10 @@ class Finding:
         self._scorer = None
         if task.stretches:
             self.steps.insert(1, Finding._read)
-        else:
-            self.unreadable, self.task = task.unreadable, None
-            if self.index is not None and self.judged:
-                self._measured = matches.scores(store, self.index, self.tree, list(self.judged))
+            return
+        self.unreadable, self.task = task.unreadable, None
+        if self.index is not None and self.judged and task.inside is None:
+            self._measured = matches.scores(store, self.index, self.tree, list(self.judged))
 
     # what was found
 
@@ -318,6 +273,8 @@ class Finding:
     def found(self, store: Store, session_ids: Collection[str] | None = None) -> Groups:
         """Every match so far; of these sessions only, if they are given."""
         groups, judged = self.groups, list(self.judged.values())
+        if self._to_part:
+            judged = [row for row in judged if row.id not in self._both]
         if session_ids is not None:
             groups = {each: groups[each] for each in session_ids if each in groups}
             judged = [row for row in judged if row.session_id in session_ids]
@@ -340,8 +297,11 @@ class Finding:
         judge = Judge(self.tree, self.parts.units, tokenizer=self.ground.tokenizer)
         frequencies = [sum(1 for row in known.values() if row.verdict.counts[i]) for i in range(len(judge.leaves))]
         if self.index is not None:
-            measure = scale(store, self.index)
-            frequencies = [n + self.count(store, leaf) for n, leaf in zip(frequencies, judge.leaves, strict=True)]
+            measure, mixed = scale(store, self.index), self.division.inside is not None
+            frequencies = [
+                n if mixed and leaf.substring else self.count(store, leaf) + (0 if mixed else n)
+                for n, leaf in zip(frequencies, judge.leaves, strict=True)
+            ]
         else:
             newest = extent(store)[1] or 1
             lengths = [row.verdict.length for row in known.values()]

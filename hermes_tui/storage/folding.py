@@ -70,8 +70,8 @@ def _matching(
     for row in read.values():
         if row.session_id in wanted:
             found[row.session_id].add(row.id)
-    if finding.index is not None:
-        for message_id, session_id in matches.ids(store, finding.index, tree, finding.within, list(session_ids)):
+    if finding.index is not None and (asked := finding.of_index(tree)) is not None:
+        for message_id, session_id in matches.ids(store, finding.index, asked, finding.within, list(session_ids)):
             found[session_id].add(message_id)
     return found
 

@@ -8,7 +8,8 @@ from collections.abc import Collection, Iterable
 from hermes_tui.domain.filters import Filters
 from hermes_tui.domain.queries import LEFT_OUT, UNREAD
 from hermes_tui.domain.querytrees import Leaf
-from hermes_tui.storage.finding import Finding, Ground
+from hermes_tui.storage.divisions import Ground
+from hermes_tui.storage.finding import Finding
 from hermes_tui.storage.parts import MOST
 from hermes_tui.storage.scopes import Scope
 from hermes_tui.text import count

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from hermes_tui.domain.querytrees import And, Leaf, Node, Or, Without
 from hermes_tui.values import dataclass
@@ -82,13 +82,27 @@ def with_inside(node: Node, absent: frozenset[Leaf]) -> Node:
 
 def without_empty(node: Node, empty: frozenset[Leaf]) -> Node | None:
     """The same tree without leaves in which FTS5 finds no word."""
+    return _without(node, empty.__contains__, needed=False)
+
+
+def of_words(node: Node) -> Node | None:
+    """What is left of a tree in messages in which nothing occurs that may stand inside words; None if they cannot
+    match."""
+    return _without(node, lambda leaf: leaf.substring, needed=True)
+
+
+def _without(node: Node, gone: Callable[[Leaf], bool], *, needed: bool) -> Node | None:
+    """The same tree without some leaves; `needed`: without one of them, nothing is left of what needs them all."""
     if isinstance(node, Leaf):
-        return None if node in empty else node
+        return None if gone(node) else node
     if isinstance(node, Without):
-        base, barred = without_empty(node.base, empty), without_empty(node.barred, empty)
+        base, barred = _without(node.base, gone, needed=needed), _without(node.barred, gone, needed=needed)
         return base if base is None or barred is None else Without(base, barred)
-    kept = tuple(child for child in (without_empty(child, empty) for child in node.children) if child is not None)
-    return None if not kept else kept[0] if len(kept) == 1 else type(node)(kept)
+    left = [_without(child, gone, needed=needed) for child in node.children]
+    kept = tuple(child for child in left if child is not None)
+    if not kept or (needed and isinstance(node, And) and len(kept) < len(left)):
+        return None
+    return kept[0] if len(kept) == 1 else type(node)(kept)
 
 
 def all_needed(node: Node) -> bool:

@@ -105,6 +105,8 @@ class Task:
     """Ids that are gone through at once."""
     abreast: int = 1
     """Slices that are read at the same time, each on a thread of its own."""
+    inside: Node | None = None
+    """What a row must at least have to do with that the index holds, where that is less than `asked`."""
     planned: list[Span] = field(default_factory=list)
     """The next slices, where they can be read ahead of `scan_slice` …"""
     ahead: list[Reading] = field(default_factory=list)
@@ -117,6 +119,10 @@ class Task:
 
     def __post_init__(self) -> None:
         self.total = sum(stretch.high - stretch.low for stretch in self.stretches)
+
+    def asked_of(self, stretch: Stretch) -> Node:
+        """What a row of this stretch must at least have to do with."""
+        return self.inside if self.inside is not None and stretch.held else self.asked
 
     @property
     def few(self) -> bool:
@@ -273,8 +279,8 @@ def _halved(
 
 def _among(store: Store, task: Task, stretch: Stretch, low: int, high: int) -> list[int] | None:
     """The rows that are worth looking at, where SQLite can tell by itself; None where each row is looked at."""
-    where = task.anywhere or task.where
-    if not stretch.few and (pieces := pieces_of(task.asked)) is not None:
+    where, asked = task.anywhere or task.where, task.asked_of(stretch)
+    if not stretch.few and (pieces := pieces_of(asked)) is not None:
         test, params = holding(pieces)
         sql = f"""
         select m.id from messages m
@@ -282,7 +288,7 @@ def _among(store: Store, task: Task, stretch: Stretch, low: int, high: int) -> l
         """
         bound = {**where.params, **stretch.params, **params, "low": low, "high": high}
         return [row[0] for row in store.conn.execute(sql, bound)]
-    words = tuple(positive(task.asked))
+    words = tuple(positive(asked))
     if task.anywhere is None or len(words) > TESTED or not _ends_suffice(task, stretch):
         return None
     return ending_with(store, ends_of(words), where, low, high, task.learned)
@@ -298,15 +304,15 @@ def slice_sql(
         plain_tool = f"m.role is 'tool' and not {STRUCTURED}"
         said = f"case when {plain_tool} then substr(m.content, 1, {CUT_AT}) else m.content end"
     where = task.where if alone or task.anywhere is None else task.anywhere
-    test = _test_of(task, stretch, alone=alone)
+    test, asked = _test_of(task, stretch, alone=alone), task.asked_of(stretch)
     only = f"({stretch.only})"
     if among is not None:
-        only += f" and {test.among(tuple(positive(task.asked)), among)}"
+        only += f" and {test.among(tuple(positive(asked)), among)}"
     sql = f"""
     select m.id, cast(m.session_id as text), cast(m.role as text), {AT}, {said}, m.tool_name, m.tool_calls
     from messages m {"not indexed" if alone else ""}
     where m.id > :low and m.id <= :high and {where.narrowing} and {only}
-    and {test.sql(task.asked)}
+    and {test.sql(asked)}
     and ({where.visible})
     order by m.id desc
     """

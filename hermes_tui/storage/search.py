@@ -26,7 +26,8 @@ from hermes_tui.storage import folding, matches, spreading
 from hermes_tui.storage.answering import Answer, named
 from hermes_tui.storage.conditions import conditions
 from hermes_tui.storage.connection import Store
-from hermes_tui.storage.finding import Finding, Ground, Step
+from hermes_tui.storage.divisions import Ground
+from hermes_tui.storage.finding import Finding, Step
 from hermes_tui.storage.fts import TROUBLE, Indexes, express, is_index_trouble, look
 from hermes_tui.storage.judging import empty_leaves
 from hermes_tui.storage.matches import Groups
@@ -171,10 +172,7 @@ class StoreSearch:
 
     def finish(self) -> None:
         """Leave nothing provisional."""
-        if self.finding is not None:
-            self.steps.append(StoreSearch._fold)
-        else:
-            self.steps.append(StoreSearch._settle)
+        self.steps.append(StoreSearch._settle if self.finding is None else StoreSearch._fold)
 
     # steps
 
@@ -218,7 +216,7 @@ class StoreSearch:
         assert self.ground is not None
         tree = with_inside(self.tree, self._inside)
         finding = Finding(tree, parts_of(tree), self.ground)
-        finding.begin(store)
+        finding.begin(store, self.finding)
         self.finding = finding
 
     def _distrust(self, store: Store) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
+from hermes_tui.domain.querytrees import Node
 from hermes_tui.storage import matches, ranking
 from hermes_tui.storage.connection import Store
 from hermes_tui.storage.finding import Finding
@@ -38,9 +39,7 @@ def partial(store: Store, finding: Finding) -> tuple[Groups, Counter[str]]:
 
 def _with_all(store: Store, finding: Finding, way: tuple[int, ...], found: frozenset[str]) -> set[str]:
     """Roots of the conversations that hold all these parts; the rarest part is asked for first."""
-    rarest = way
-    if finding.index is not None:
-        rarest = tuple(sorted(way, key=lambda number: finding.count(store, finding.parts.units[number])))
+    rarest = sorted(way, key=lambda number: _number(store, finding, finding.parts.units[number]))
     places = finding.ground.scope.places.values()
     roots = {place.root_id for place in places} - found
     for number in rarest:
@@ -51,13 +50,20 @@ def _with_all(store: Store, finding: Finding, way: tuple[int, ...], found: froze
     return roots
 
 
+def _number(store: Store, finding: Finding, unit: Node) -> int:
+    """In how many messages the index finds a part: one that stands inside words in none."""
+    asked = finding.of_index(unit)
+    return 0 if asked is None else finding.count(store, asked)
+
+
 def _holders(store: Store, finding: Finding, number: int, few: list[str] | None) -> set[str]:
     """Roots of the conversations in which this part occurs; `few`: of these sessions only."""
     places = finding.ground.scope.places
     bit = 1 << number
     sessions = {row.session_id for row in finding.partly.values() if row.verdict.units & bit}
-    if finding.index is not None:
-        sessions |= matches.sessions_with(store, finding.index, finding.parts.one(number), finding.within, few)
+    asked = finding.of_index(finding.parts.one(number))
+    if finding.index is not None and asked is not None:
+        sessions |= matches.sessions_with(store, finding.index, asked, finding.within, few)
     return {places[session_id].root_id for session_id in sessions if session_id in places}
 
 
@@ -70,9 +76,9 @@ def _any(store: Store, finding: Finding, roots: set[str] | None) -> Groups:
     """Messages with any part, of these conversations or of all."""
     sessions = list(finding.ground.scope.places) if roots is None else _sessions(finding, roots)
     read = finding.holding(store, sessions)
-    if finding.index is None:
+    tree, order = finding.of_index(finding.parts.any_allowed), finding.ground.order
+    if finding.index is None or tree is None:
         return read
-    tree, order = finding.parts.any_allowed, finding.ground.order
     if roots is not None and len(sessions) <= FEW_SESSIONS:
         ids = [each for each, _ in matches.ids(store, finding.index, tree, finding.within, sessions)]
         if len(ids) <= _FEW_MESSAGES:
