@@ -8,7 +8,6 @@ from collections.abc import Iterable
 
 from textual import events
 from textual._xterm_parser import XTermParser
-from textual.drivers import linux_driver
 from textual.message import Message
 
 _ANSWER = re.compile("\x1b\\]11;[^\x07\x1b]*(?:\x07|\x1b\\\\)|\x1b\\[\\?[0-9;]*c")
@@ -33,6 +32,8 @@ class LateAnswers(XTermParser):
 
 def pass_over_late_answers() -> None:
     """From now on Textual's driver reads what comes with a parser that knows such answers."""
+    from textual.drivers import linux_driver  # which Windows lacks
+
     linux_driver.XTermParser = LateAnswers  # type: ignore[attr-defined]  # the driver can be given no other
 
 

@@ -152,3 +152,16 @@ def test_the_top_level_is_what_it_says() -> None:
     }
     top = {name.split("/")[0] for name in texts()}
     assert {name for name in top if not name.startswith(".")} <= allowed
+
+
+def test_nothing_that_windows_lacks_is_needed_to_begin() -> None:
+    program = """
+import importlib, pkgutil, sys
+sys.modules.update(dict.fromkeys(("termios", "tty", "fcntl", "pty", "resource", "pwd", "grp")))
+import hermes_tui
+for found in pkgutil.walk_packages(hermes_tui.__path__, "hermes_tui."):
+    if not found.name.endswith("__main__"):
+        importlib.import_module(found.name)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
