@@ -20,7 +20,7 @@ from textual.worker import WorkerFailed
 
 from hermes_tui import paths
 from hermes_tui.errors import HermesTuiError
-from hermes_tui.latecomers import keys_of, pass_over_late_answers
+from hermes_tui.latecomers import HungUp, keys_of, listen
 from hermes_tui.settings import Settings
 from hermes_tui.state import read_json, state_dir, write_json
 from hermes_tui.text import clean, one_line
@@ -129,7 +129,7 @@ class Running(Tidying["HandOver | PrintAndQuit"]):
             self._few = True
             self.register_theme(themes.theme("hermes-dark", dark=True, ink=themes.DARK_256))
             self.register_theme(themes.theme("hermes-light", dark=False, ink=themes.LIGHT_256))
-        own = self.theme in ("hermes-dark", "hermes-light")
+        late, own = False, self.theme in ("hermes-dark", "hermes-light")
         if own and self.console.color_system in (None, "standard"):
             self.theme = "hermes-ansi"
         elif self.settings.theme == "auto" and not self._chosen:
@@ -137,10 +137,14 @@ class Running(Tidying["HandOver | PrintAndQuit"]):
 
             answer = background()  # waits for the terminal; nothing else runs yet
             self._typed_ahead = answer.typed
-            if not answer.whole:
-                pass_over_late_answers()
+            late = not answer.whole
             self.theme = "hermes-light" if answer.dark is False else "hermes-dark"
-        return await super().run_async(**{"mouse": self.settings.mouse, **options})
+        listen(late=late)
+        try:
+            return await super().run_async(**{"mouse": self.settings.mouse, **options})
+        finally:
+            if (ended := getattr(self._driver, "exit_event", None)) is not None:
+                ended.set()  # Textual's thread for keys goes, also where its driver met a failure before it said so
 
     def action_choose_theme(self, name: str) -> None:
         """Take this theme from now on, in later runs too where nothing else is asked for."""
@@ -193,6 +197,10 @@ class Running(Tidying["HandOver | PrintAndQuit"]):
         self._ending.set()
         self.workers.cancel_all()
         super().exit(*how, **more)
+
+    @on(HungUp)
+    def _hung_up(self) -> None:
+        self._end(ENDING["SIGHUP"])
 
     def _end(self, code: int) -> None:
         self.exit(return_code=code)

@@ -170,6 +170,40 @@ def test_a_signal_leaves_the_terminal_as_it_was(home: Path, number: signal.Signa
         assert b"Traceback" not in terminal.data
 
 
+def test_a_terminal_that_goes_without_a_signal_ends_it(home: Path) -> None:
+    """It leads no session, as where a shell keeps SIGHUP from it: it would read nothing for ever, at full speed."""
+    import pty
+    import select
+
+    master, slave = pty.openpty()
+    argv, env = [*COMMAND, "--home", str(home)], {**os.environ, "TERM": "xterm-256color", "COLORFGBG": "15;0"}
+    process = subprocess.Popen(argv, stdin=slave, stdout=slave, stderr=slave, start_new_session=True, env=env)
+    os.close(slave)
+    try:
+        data = b""
+        while ALTERNATE_ON not in data or b"Refactoring" not in data:
+            assert select.select([master], [], [], 30)[0]
+            data += os.read(master, 65_536)
+        os.close(master)
+        assert process.wait(30) == 129
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+
+
+def test_it_ends_though_the_driver_failed_to_let_go_of_the_keys(home: Path) -> None:
+    code = (
+        "import sys\nfrom textual.drivers.linux_driver import LinuxDriver\n"
+        "LinuxDriver.disable_input = lambda self: None\n"
+        "from hermes_tui.cli import main\nsys.exit(main(sys.argv[1:]))"
+    )
+    with started([sys.executable, "-c", code, "--home", str(home)]) as terminal:
+        terminal.shows("Refactoring auth")
+        terminal.press("q")
+        assert terminal.ends() == 0
+
+
 def test_before_there_is_a_screen_nothing_typed_appears_and_afterwards_all_is_as_it_was() -> None:
     import pty
     import termios
