@@ -429,21 +429,6 @@ async def test_r16_automation_drowns_nobody_and_is_drowned_by_nobody(made: Made,
     assert tiers(await search(db, rare)) == {"cron_rare": "automation"}
 
 
-@pytest.mark.parametrize("order", list(SearchOrder))
-async def test_r16_automation_with_some_of_the_words_stands_below_everybody_else(
-    made: Made, lot: Lot, order: SearchOrder
-) -> None:
-    one, two, three = lot.words(3)
-    mine: dict[str, list[Any]] = {"early": [one], "late": [one]}
-    db = made(
-        {"cron_a": [f"{one} {two}"], **mine, "cron_b": [one]},
-        {"cron_a": {"source": "cron"}, "cron_b": {"source": "cron"}},
-    )
-    page = await search(db, f"{one} {two} {three}", order=order)
-    assert set(tiers(page).values()) == {"partial"}, "only when there is nothing else"
-    assert set(ids(page)[:2]) == set(mine)
-
-
 async def test_r16_sources_that_nobody_asks_for_are_left_out_and_said_to_be(made: Made, lot: Lot) -> None:
     word = lot.word()
     db = made(

@@ -23,7 +23,6 @@ TITLED = 1
 """Place inside automation of a conversation that only its title brought."""
 SPREAD: Ranks = dict.fromkeys((SAID, CALLED, UNSURE), (Tier.SPREAD, 3))
 PARTIAL: Ranks = dict.fromkeys((SAID, CALLED, UNSURE), (Tier.PARTIAL, 4))
-"""Of automation too: below all others, in any order, as it is in the tiers above."""
 BY_TIME = frozenset({Tier.TARGET, Tier.TITLE, Tier.FILTER})
 """Tiers whose best is the newest."""
 K1, B = 1.2, 0.75
@@ -58,7 +57,7 @@ class Tally:
             return (_TIERS[tier], self.inner, -self.parts, worth, -active, root_id)
         at = conversation.last_active if by_time else tops[0].at
         worth = math.inf if at is None else at if order is SearchOrder.OLDEST else -at
-        return (_TIERS[tier], self.inner if tier is Tier.PARTIAL else 0, 0, worth, -active, root_id)
+        return (_TIERS[tier], 0, 0, worth, -active, root_id)
 
 
 def tally(scope: Scope, groups: Groups, ranks: Ranks, order: SearchOrder) -> dict[str, Tally]:
@@ -67,12 +66,7 @@ def tally(scope: Scope, groups: Groups, ranks: Ranks, order: SearchOrder) -> dic
     # by time a tier is one: prose, output and parts of the query stand among each other
     by_relevance = order is SearchOrder.RELEVANCE
     spoken = {kind: (_TIERS[tier], 0) for kind, (tier, _) in ranks.items()}
-    demoted = {
-        kind: (_TIERS[tier], inner)
-        if tier is Tier.PARTIAL
-        else (_TIERS[Tier.AUTOMATION], inner if by_relevance else 0)
-        for kind, (tier, inner) in ranks.items()
-    }
+    demoted = {kind: (_TIERS[Tier.AUTOMATION], inner if by_relevance else 0) for kind, (_, inner) in ranks.items()}
     found: dict[str, Tally] = {}
     several: dict[str, list[tuple[tuple[int, int], list[Top]]]] = {}
     once: dict[tuple[int, int], tuple[int, int]] = {}
