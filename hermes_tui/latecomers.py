@@ -73,8 +73,8 @@ def listen(*, late: bool) -> None:
     if os.name != "nt":
         from textual.drivers import linux_driver
 
-        # the driver can be given no other
-        linux_driver.XTermParser = LateAnswers if late else Listening  # type: ignore[attr-defined]
+        parser = LateAnswers if late else Listening
+        linux_driver.XTermParser = parser  # type: ignore[attr-defined]  # the driver can be given no other
 
 
 def keys_of(typed: str) -> list[events.Key | events.Paste]:
