@@ -8,7 +8,7 @@ from tests.bench.painting import QUIET, asked, wait_still
 from tests.bench.ptyperf import PtyApp
 from tests.bench.stores import Bench
 
-LIST, TRANSCRIPT, BOX, HITS = "f filter", "all tools", "deploy*", "tab to the hits"
+LIST, TRANSCRIPT, BOX, HITS = "f filter", "[ ] prompt", "deploy*", "tab to the hits"
 """Text that says which screen it is; `BOX`: an empty search box."""
 SLOW = frozenset({"escape", "enter", "/", "f", "l", "r", "?", ":", "P", "tab", "a", "s", "S"})
 """Keys that open, close or ask something: what follows them must find it done."""

@@ -9,20 +9,19 @@ from hermes_tui.widgets.transcript.rows import Span
 
 _WINDOW = 65_536
 _OVERLAP = 512
-_BAR = re.compile(r"(?<!\\)\|")
 _MOST = 100
 """Words that are lit: a pasted page need not all be."""
 
 
+def needles(words: str) -> list[str]:
+    """The words and `"phrases"` that are looked for, the longest first."""
+    return sorted(parse_find(words)[:_MOST], key=len, reverse=True)
+
+
 def pattern_of(words: str) -> re.Pattern[str] | None:
-    """What lights up the words and `"phrases"` that are looked for, also inside other words; None for none."""
-    wanted = sorted(parse_find(words)[:_MOST], key=len, reverse=True)
+    """What lights them up, also inside other words; None for none."""
+    wanted = needles(words)
     return re.compile("|".join(find_pattern(each).pattern for each in wanted), re.IGNORECASE) if wanted else None
-
-
-def needles(pattern: re.Pattern[str]) -> int:
-    """How many words and phrases it lights up."""
-    return len(_BAR.split(pattern.pattern))
 
 
 class Lights:

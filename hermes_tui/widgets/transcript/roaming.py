@@ -8,7 +8,7 @@ from hermes_tui.domain.messages import Window
 from hermes_tui.values import dataclass
 from hermes_tui.widgets.transcript.canvas import Canvas
 from hermes_tui.widgets.transcript.leaves import ItemKind
-from hermes_tui.widgets.transcript.lights import pattern_of
+from hermes_tui.widgets.transcript.lights import needles, pattern_of
 from hermes_tui.widgets.transcript.matches import Matches
 from hermes_tui.widgets.transcript.order import Order, window_order
 from hermes_tui.widgets.transcript.walking import Seek
@@ -172,7 +172,7 @@ class Roaming(Canvas, inherit_bindings=False):
         """Light these words wherever they stand."""
         pattern = pattern_of(words)
         if pattern != self.shelf.setting.pattern:
-            self.reset(pattern=pattern)
+            self.reset(pattern=pattern, words=len(needles(words)))
             self.relay()
 
     def show_matches(self, ids: Sequence[int], at: int | None) -> None:

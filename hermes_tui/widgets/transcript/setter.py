@@ -25,7 +25,9 @@ class Setting:
 
     width: int
     pattern: re.Pattern[str] | None = None
-    """Words to light."""
+    """Words to light …"""
+    words: int = 0
+    """… and how many they are."""
     tools: int = CLOSED
     """How far calls are open where nobody said otherwise …"""
     thoughts: int = CLOSED

@@ -7,7 +7,6 @@ import re
 from hermes_tui.values import dataclass
 from hermes_tui.widgets.transcript.layout import Layout
 from hermes_tui.widgets.transcript.leaves import Item, ItemKind, Leaf
-from hermes_tui.widgets.transcript.lights import needles
 from hermes_tui.widgets.transcript.measures import ALL
 from hermes_tui.widgets.transcript.order import Order
 from hermes_tui.widgets.transcript.rendering import matching_keys
@@ -184,8 +183,7 @@ class Walker:
         """Set rows until what is looked for is among them, or all are; False when there was no time."""
         while not leaf.done:
             if seek.match:
-                pattern = self.layout.shelf.setting.pattern
-                there = leaf.matched(needles(pattern) if pattern is not None else 1)
+                there = leaf.matched(self.layout.shelf.setting.words)
             elif seek.after:
                 there = self._next(leaf, seek.after) is not None or len(leaf.rows) > _DEEP
             elif seek.key:
