@@ -18,8 +18,6 @@ from textual.message import Message
 _ANSWER = re.compile("\x1b\\]11;[^\x07\x1b]*(?:\x07|\x1b\\\\)|\x1b\\[\\?[0-9;]*c")
 """The colour of the background, and what a terminal says last (`terminal.background` asked)."""
 _BEGUN = re.compile("\x1b(?:\\]1(?:1(?:;[^\x07\x1b]*\x1b?)?)?|\\[\\?[0-9;]*)\\Z")
-
-
 _NAP = 0.1
 """Seconds between two looks at a terminal that has gone."""
 

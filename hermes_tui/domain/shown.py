@@ -9,7 +9,7 @@ from hermes_tui.domain.families import Catalogue, Chain
 from hermes_tui.domain.links import Link
 from hermes_tui.domain.names import named
 from hermes_tui.domain.sessions import Segment
-from hermes_tui.domain.targets import AS_SHOWN, QUOTES, Named, by_title, only, readings
+from hermes_tui.domain.targets import AS_SHOWN, QUOTES, Named, by_title, only, readings, unquoted
 from hermes_tui.text import one_line
 from hermes_tui.values import NamedTuple
 
@@ -74,15 +74,11 @@ def _wanted(link: Link, fold: Callable[[str], str]) -> Iterator[_Wanted]:
         yield _Wanted(name, anchor)
         if (row := AS_SHOWN.match(name)) is not None:
             yield _Wanted(row["title"].strip(QUOTES), anchor, int(row["segments"]))
-    name, row = one_line(link.id), AS_SHOWN.match(one_line(link.id))
-    for each, segments in ((name, None), *(((row["title"], int(row["segments"])),) if row is not None else ())):
+    said, row = one_line(link.id), AS_SHOWN.match(one_line(link.id))
+    for each, segments in ((said, None), *(((row["title"], int(row["segments"])),) if row is not None else ())):
         if each.endswith(_CUT):
-            begun = each[:-1].strip()
-            for name in dict.fromkeys(
-                (begun, begun[1:] if begun[:1] in QUOTES else begun, begun.strip(QUOTES).strip())
-            ):
-                if name:
-                    yield _Wanted(fold(name), link.anchor, segments, cut=True)
+            for name in filter(None, dict.fromkeys(unquoted(each[:-1].strip(), cut=True))):
+                yield _Wanted(fold(name), link.anchor, segments, cut=True)
 
 
 def _called(chain: Chain) -> str:

@@ -109,12 +109,17 @@ def _holds(wanted: Sequence[str], words: Sequence[str]) -> bool:
     return all(any(word.startswith(each) for word in words) for each in wanted)
 
 
+def unquoted(name: str, *, cut: bool = False) -> tuple[str, str, str]:
+    """As it stands, without one pair of quotes, for it may have some of its own, and without all. `cut`: its end is
+    gone, and the quotes there with it."""
+    paired = name[:1] in QUOTES and (cut or name[-1:] in QUOTES)
+    inner = name[1 : None if cut else -1].strip() if paired else name
+    return name, inner, name.strip(QUOTES).strip()
+
+
 def readings(link: Link) -> Iterator[tuple[str, int | None]]:
     """As it stands; without the quotes and stops that a paste brings along; with a message id at its end."""
-    bare = link.id.rstrip(_STOPS)
-    inner = bare[1:-1].strip() if bare[:1] in QUOTES and bare[-1:] in QUOTES else bare  # what has quotes of its own
-    tried = dict.fromkeys((link.id, bare, inner, bare.strip(QUOTES).strip()))
-    names = [name for name in tried if name]
+    names = [name for name in dict.fromkeys((link.id, *unquoted(link.id.rstrip(_STOPS)))) if name]
     for name in names:
         yield name, link.anchor
     if link.anchor is None:
