@@ -105,6 +105,11 @@ def parse_query(text: str, *, present: float, typing_at: int | None = None) -> P
     return ParsedQuery(text, filters, expression, words, rest, (*filter_pieces, *pieces))
 
 
+def beside_filters(text: str) -> str:
+    """What is left of a query without its filter words, whether or not it can be read."""
+    return _lex(_UNREADABLE.sub(" ", text), None)[3]
+
+
 def _lex(text: str, typing_at: int | None) -> tuple[list[_Read], list[FilterWord], list[Piece], str]:
     """Leaves and operators, filter words, where the latter stand, and the text without them."""
     read: list[_Read] = []

@@ -9,7 +9,7 @@ from hermes_tui.paths import user_home
 from hermes_tui.text import clean, count, one_line
 from hermes_tui.values import dataclass
 from hermes_tui.widgets.ink import Form, Line, Part, View, gap, line, wrap
-from hermes_tui.widgets.query import beside_filters, near_filter
+from hermes_tui.widgets.query import near_filter
 from hermes_tui.widgets.ways import Paragraph, Way
 
 _PROBLEMS = 3
@@ -121,6 +121,8 @@ def nothing(page: ConversationPage, text: str) -> Notice:
         return Notice((head,), look, (tail,))
     show = [("hidden", Way("show them", count(hidden, "conversation"), does="show"))] if hidden else []
     if text:
+        from hermes_tui.domain.querytext import beside_filters
+
         words = one_line(text, 120)
         head = (("No conversation passes ", "title"), (words, "ink"), (".", "title"))
         tail = ((f"Looked at titles, first words, ids, sources, models and workspaces of {page.of:,}.", "quiet"),)
@@ -129,10 +131,10 @@ def nothing(page: ConversationPage, text: str) -> Notice:
         hint, meant = near_filter(text)
         mend = [("mend", Way(f"filter by {one_line(meant, 60)}", does="filter"))] if hint else []
         told: list[Paragraph] = [head, *([(("!", "gold"), (hint, "soft"))] if hint else [])]
-        # A search for filter words alone lists what this list would.
-        search = [("search", Way(f"search what was said for {one_line(text, 40)}", does="search"))]
-        search = search if beside_filters(text) else []
-        return Notice(told, [*mend, *show, *search, ("clear", Way("clear the filter", does="clear"))], (tail,))
+        ways = [*mend, *show]
+        if beside_filters(text):  # a search for filter words alone lists what this list would
+            ways.append(("search", Way(f"search what was said for {one_line(text, 40)}", does="search")))
+        return Notice(told, [*ways, ("clear", Way("clear the filter", does="clear"))], (tail,))
     head = ((f"All conversations are left out: {hidden_words(page.hidden)}.", "title"),)
     return Notice((head,), [*show, *look])
 

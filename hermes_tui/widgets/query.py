@@ -42,11 +42,6 @@ def filter_words(text: str) -> list[tuple[int, int, int]]:
     return [(found.start(), found.end(1), found.end()) for found in _filter_pattern().finditer(text)]
 
 
-def beside_filters(text: str) -> str:
-    """What is left of a query without its filter words."""
-    return _filter_pattern().sub("", text).strip()
-
-
 def begins_filter(word: str) -> bool:
     """Whether a value could follow: `source:` or `-source:te`."""
     from hermes_tui.domain.filters import KEYS
